@@ -8,7 +8,7 @@ foreach(module IN LISTS modules)
   file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.c")
   list(APPEND wasm_sources ${files})
 endforeach()
-list(FILTER wasm_sources EXCLUDE REGEX "/src/(base/file|base/library|codegen/(native|cache|compiler|source|sha256)|out/file|out/record|cli/main|cli/signals)\\.c$")
+list(FILTER wasm_sources EXCLUDE REGEX "/src/(base/file|base/library|codegen/(native|cache|compiler|source|sha256)|out/file|out/record|cli/main|cli/signals|cli/terminal)\\.c$")
 # A page has pictures of its own (left_out.c).
 list(FILTER wasm_sources EXCLUDE REGEX
   "/src/(cli/import|cli/examples|cli/gallery|cli/new|cli/export.*|cli/converge|cli/sweep.*|cli/page.*|cli/plot.*|cli/table.*|cli/live|out/(axis|base64|chart|label|legend|map|page|picture|series)|scene/(picture|paint|meshes))\\.c$")
@@ -18,7 +18,7 @@ list(APPEND wasm_sources ${files})
 # The functions of pfaff/sim.h that JavaScript can call as they are.
 file(STRINGS "${PROJECT_SOURCE_DIR}/include/pfaff/sim.h" lines REGEX "PF_API .*pf_(sim|sampling)_")
 string(REGEX MATCHALL "pf_(sim|sampling)_[a-z_]+" exports "${lines}")
-list(REMOVE_ITEM exports pf_sim_open pf_sim_of_model pf_sim_control) # files, and pointers to functions
+list(REMOVE_ITEM exports pf_sim_open pf_sim_of_model pf_sim_control pf_sim_control_now) # files, and pointers to functions
 list(REMOVE_DUPLICATES exports)
 list(TRANSFORM exports PREPEND "LINKER:--export=")
 

@@ -19,6 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 # of every Linux, as the policies of manylinux say
 EVERYWHERE = re.compile(r"(ld-linux.*|linux-vdso|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so")
+LARGEST = 12e6  # bytes of a wheel
 LEFT_OUT = ("libopenblas", "liblapack", "libblas", "librsvg")
 
 
@@ -71,6 +72,15 @@ def add_page(package):
     if page.exists():
         (package/"pfaff"/"share").mkdir()
         shutil.copy(page, package/"pfaff"/"share"/"page.html")
+    return page.exists()
+
+
+def check(wheel):
+    """Small enough to be downloaded in passing."""
+    size = wheel.stat().st_size
+    if size > LARGEST:
+        sys.exit(f"{wheel}: {size/1e6:.1f} MB, more than {LARGEST/1e6:g}")
+    return size
 
 
 def main():
@@ -84,7 +94,7 @@ def main():
         run(sys.executable, "-m", "wheel", "unpack", "-d", place, *(place/"raw").glob("*.whl"))
         package = next(p for p in place.iterdir() if p.name.startswith("pfaff-"))
         libraries = add_libraries(package)
-        add_page(package)
+        paged = add_page(package)
         (place/"packed").mkdir()
         run(sys.executable, "-m", "wheel", "pack", "-d", place/"packed", package)
         glibc = platform.libc_ver()[1].replace(".", "_")
@@ -92,7 +102,7 @@ def main():
         wheel = next((place/"packed").glob("*.whl"))
         name = run(sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, wheel).split()[-1]
         shutil.move(place/"packed"/name, target/name)
-    print(f"{target/name}: {(target/name).stat().st_size/1e6:.1f} MB with {', '.join(libraries)}")
+    print(f"{target/name}: {check(target/name)/1e6:.1f} MB with {', '.join(libraries)}{' and the page' if paged else ', without a page'}")
 
 
 if __name__ == "__main__":

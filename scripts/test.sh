@@ -52,7 +52,7 @@ fi
 # one by one: what can be had of them is used
 if [ -x "$python" ] && ! [ scripts/test.sh -ot build/python-env/extras ]; then
   heading "more packages for Python, in build/python-env/"
-  for package in sympy control pandas xarray matplotlib gymnasium casadi "nbclient ipykernel"; do
+  for package in sympy control pandas xarray zarr matplotlib gymnasium casadi "nbclient ipykernel"; do
     "$python" -m pip install -q --disable-pip-version-check $package >/dev/null 2>&1 || echo "going on without $package"
   done
   touch build/python-env/extras
@@ -74,12 +74,13 @@ if command -v clang >/dev/null; then
   cmake --build build-asan -j "$jobs"
   heading "run the tests in build-asan/"
   # what computes much with code that other tests run too takes minutes here
-  run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.random|cli.(derive|fmt|files_killed|papers|latex|statements|fmu|export_c))$'
-  heading "two simulations in two threads under the thread sanitizer, in build-tsan/"
+  run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.random|cli.(derive|fmt|files_killed|papers|latex|statements|fmu|export_c|sweep)|gallery[.].*)$'
+  heading "simulations and sweeps in threads under the thread sanitizer, in build-tsan/"
   configure --preset tsan
-  cmake --build build-tsan -j "$jobs" --target test_sim_sim
+  cmake --build build-tsan -j "$jobs" --target test_sim_sim test_sweep_sweep
   build-tsan/tests/sim/test_sim
-  printf '  %-28s the tests of simulations are clean\n' "clang, TSan" >>"$summary"
+  build-tsan/tests/sweep/test_sweep
+  printf '  %-28s the tests of simulations and sweeps are clean\n' "clang, TSan" >>"$summary"
 else
   echo '  clang is not installed: the sanitizers were left out' >>"$summary"
 fi

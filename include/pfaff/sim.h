@@ -96,6 +96,9 @@ PF_API bool pf_sim_step(PfSim *sim);
  * its instant it is called when the motion goes on. A period of 0 takes it away. */
 typedef void PfController(void *user, PfSim *sim);
 PF_API bool pf_sim_control(PfSim *sim, double period, PfController *controller, void *user);
+/* Calls it where the motion stands, if its instant has come: what is read then holds from there on. It is not called
+ * again when the motion goes on. */
+PF_API bool pf_sim_control_now(PfSim *sim);
 
 /* Where the motion stands; while a sample is looked at, its time. */
 PF_API double pf_sim_time(const PfSim *sim);

@@ -43,6 +43,7 @@ typedef struct PfSweepWord {
 /* Reads the model and everything else. Fails with the words in the context. */
 PF_API PfStatus pf_sweep_new(PfContext *ctx, const PfSweepWord *words, int count, PfSweep **sweep);
 PF_API void pf_sweep_free(PfSweep *sweep); /* NULL is allowed */
+PF_API PfContext *pf_sweep_context(const PfSweep *sweep);
 /* The same from what a result has inside. */
 PF_API PfStatus pf_sweep_of_result(PfContext *ctx, const char *path, PfSweep **sweep);
 
@@ -102,10 +103,17 @@ typedef struct PfSweepHow {
 typedef struct PfSweepResult {
   PfSweepProgress progress;
   bool stopped;        /* on request: what is done is kept */
+  bool busy;           /* failed since somebody else is computing the same */
+  bool joined;         /* of pf_sweep_join: there were rows to put together; else somebody has done so before */
 } PfSweepResult;
 
 /* Computes all members that the result does not have. Members that fail are no failure. */
 PF_API PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result);
+/* One of several processes, maybe on several machines, that compute one result together, in a folder that all of them
+ * see: they take small parts in turn, whoever is free the next one, and what a process that dies leaves is taken by
+ * another. The last one joins the parts: *last. */
+PF_API PfStatus pf_sweep_share(PfSweep *sweep, const PfSweepHow *how, int rank, int ranks, PfSweepResult *result,
+                               bool *last);
 /* Makes one result of its parts. */
 PF_API PfStatus pf_sweep_join(PfSweep *sweep, const char *path, PfSweepResult *result);
 

@@ -34,6 +34,9 @@ typedef struct PfPyOutcome {
 int pf_py_command(char **words, int count, const char *input, size_t size, const char *name, void *who,
                   PfPyOutcome *outcome);
 
+/* The program itself, on the streams of this process; returns its exit code. */
+int pf_py_terminal(char **words, int count);
+
 /* Reads a model: its names with their units as JSON in `out`, with the diagnostics, which are in `err` for people. The
  * code is 0 for a model. */
 int pf_py_describe(const char *text, size_t size, const char *name, PfPyOutcome *outcome);
@@ -63,6 +66,8 @@ int pf_py_sim_method(PfPySim *s, const char *method, const char *formulation, do
 int pf_py_sim_native(PfPySim *s, int mode);
 void pf_py_sim_as_given(PfPySim *s, int as_given);
 int pf_py_sim_start(PfPySim *s);
+/* What there is to be warned of at this start: false past the last. */
+int pf_py_sim_warning(PfPySim *s, int index, PfError *warning);
 
 int pf_py_sim_step(PfPySim *s);
 int pf_py_sim_advance(PfPySim *s, double t);
@@ -71,6 +76,7 @@ int pf_py_sim_control(PfPySim *s, double period, void *who);
 double pf_py_sim_period(PfPySim *s);
 double pf_py_sim_time(PfPySim *s);
 
+/* Numbers are in SI, but for quantities with a unit behind them, as "theta [deg]". */
 int pf_py_sim_find(PfPySim *s, const char *quantity);
 int pf_py_sim_size(PfPySim *s, int handle);
 const char *pf_py_sim_unit(PfPySim *s, int handle);
@@ -79,8 +85,8 @@ int pf_py_sim_read(PfPySim *s, int handle, double *numbers);
 int pf_py_sim_put(PfPySim *s, int handle, double value);
 /* Coordinates, velocities, and with `a` not NULL accelerations, in the order of the complete model. */
 int pf_py_sim_state(PfPySim *s, double *q, double *v, double *a);
-/* Goes to t0 + every, t0 + 2 every, … and reads the handles there: a row of all their numbers each, t first. *rows gets
- * the number of those that were reached. */
+/* Goes to t0 + every, t0 + 2 every, … and reads the handles there: a row of all their numbers each, t first. A
+ * controller whose instant has come is called before. *rows gets the number of those that were reached. */
 int pf_py_sim_record(PfPySim *s, const int *handles, int count, double every, size_t wanted, double *table,
                      size_t *rows);
 
@@ -127,7 +133,8 @@ int pf_py_field_native(PfPyField *f, int mode, PfError *error);
 int pf_py_field_accelerate(PfPyField *f, const char *formulation, const PfPyStates *states, int pass,
                            double *acceleration, double *multiplier, double *force, PfPyTrouble *trouble);
 
-/* A handle for numbers of a state: "matrix M", F, A, b, or quantities as 'plot' takes them, with commas. -1: none. */
+/* A handle for numbers of a state: "matrix M", F, A, b, or quantities as 'plot' takes them, with commas (in
+ * SI, or in the unit that stands behind one). -1: none. */
 int pf_py_field_find(PfPyField *f, const char *quantities, PfError *error);
 int pf_py_field_size(PfPyField *f, int handle);
 int pf_py_field_read(PfPyField *f, int handle, const char *formulation, const PfPyStates *states, int pass,

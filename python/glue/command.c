@@ -79,6 +79,11 @@ int pf_py_command(char **words, int count, const char *input, size_t size, const
   return good;
 }
 
+int pf_py_terminal(char **words, int count)
+{
+  return pf_cli_terminal(count, words);
+}
+
 /* ---------------------------------------------------------------- a model by name */
 
 static void put_name(PfJson *json, const char *name, const char *unit, double scale)

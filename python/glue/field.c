@@ -2,6 +2,7 @@
 /* Numbers at many states: accelerations by a formulation, matrices and quantities by tapes. Loops over states are here,
  * so that Python is called once however many there are. */
 #include "field.h"
+#include "unit.h"
 
 #include "num/num.h"
 
@@ -248,6 +249,17 @@ static PfStatus copy_roots(PfPyField *f, const PfExpr *from, int count, PfExpr *
   return PF_OK;
 }
 
+/* What has a unit behind it is in that unit. */
+static PfStatus change_units(PfPyField *f, const char *name, PfExpr *roots, int count)
+{
+  double *scale = pf_arena_array(f->arena, double, count);
+  if (!scale) return pf_no_room(f->ctx, "a quantity");
+  PF_TRY(pf_py_scales(f->ctx, f->model, name, scale, count));
+  for (int i = 0; i < count; i++)
+    if (scale[i] != 1) roots[i] = pf_expr_div(f->ctx, roots[i], pf_expr_double(f->ctx, scale[i]));
+  return pf_expr_check(f->ctx);
+}
+
 static PfStatus find_roots(PfPyField *f, const char *name, PfExpr **roots, int *size)
 {
   const PfEquations *eq = &f->written;
@@ -264,7 +276,8 @@ static PfStatus find_roots(PfPyField *f, const char *name, PfExpr **roots, int *
   PF_TRY(pf_quantities_read(f->ctx, f->arena, f->model, "quantity", name, &plots, &count));
   if (count != 1 || plots[0].count < 1) return pf_fail(f->ctx, PF_ERR_ARGUMENT, "'%s' is no list of quantities", name);
   *size = plots[0].count;
-  return copy_roots(f, plots[0].values, *size, roots);
+  PF_TRY(copy_roots(f, plots[0].values, *size, roots));
+  return strstr(name, " [") ? change_units(f, name, *roots, *size) : PF_OK;
 }
 
 static PfStatus make_list(PfPyField *f, const char *name)

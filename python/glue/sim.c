@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulations for Python. The lock of the interpreter is not held while they move, so two threads can come to one of
  * them: the second is refused. A controller is called by the thread that moves it, and may read and set. */
-#include "ask.h"
+#include "unit.h"
 
+#include "cli/cli.h"
 #include "pfaff/sim_parts.h"
 
 #include <math.h>
@@ -20,6 +21,8 @@ struct PfPySim {
   double period;
   bool failed;            /* the controller */
   double step, rtol, atol, t_end; /* in place of what the model says, or NaN */
+  double **scale;         /* of each handle whose numbers are not in SI; NULL for the others */
+  int scale_room;
 };
 
 static const double not_given = NAN;
@@ -65,6 +68,62 @@ static int end_move(PfPySim *s, int outcome)
   return outcome;
 }
 
+/* ---------------------------------------------------------------- units */
+
+static bool keep_scale(PfPySim *s, int handle, double *scale)
+{
+  if (handle >= s->scale_room) {
+    int room = 2*handle + 8;
+    double **more = realloc(s->scale, (size_t)room*sizeof *more);
+    if (!more) return false;
+    for (int i = s->scale_room; i < room; i++) more[i] = NULL;
+    s->scale = more, s->scale_room = room;
+  }
+  free(s->scale[handle]);
+  s->scale[handle] = scale;
+  return true;
+}
+
+static const double *scale_of(const PfPySim *s, int handle)
+{
+  return handle >= 0 && handle < s->scale_room ? s->scale[handle] : NULL;
+}
+
+/* A handle whose name has units in it gets their sizes. */
+static int find_scale(PfPySim *s, int handle, const char *quantity)
+{
+  int count = pf_sim_size(s->sim, handle);
+  if (handle < 0 || count < 1 || !strstr(quantity, " [")) return handle;
+  double *scale = calloc((size_t)count, sizeof *scale);
+  bool good = scale && pf_py_scales(pf_sim_context(s->sim), pf_sim_complete(s->sim), quantity, scale, count) == PF_OK &&
+              keep_scale(s, handle, scale);
+  if (!good) free(scale);
+  return good ? handle : PF_PY_FAILED;
+}
+
+static bool copy_scales(PfPySim *to, const PfPySim *from)
+{
+  for (int i = 0; i < from->scale_room; i++) {
+    if (!from->scale[i]) continue;
+    size_t size = (size_t)pf_sim_size(from->sim, i)*sizeof(double);
+    double *scale = malloc(size);
+    if (!scale || !keep_scale(to, i, scale)) {
+      free(scale);
+      return false;
+    }
+    memcpy(scale, from->scale[i], size);
+  }
+  return true;
+}
+
+static bool read_numbers(PfPySim *s, int handle, double *numbers)
+{
+  const double *scale = scale_of(s, handle);
+  bool good = pf_sim_read(s->sim, handle, numbers);
+  for (int i = 0; scale && i < pf_sim_size(s->sim, handle); i++) numbers[i] /= scale[i];
+  return good;
+}
+
 /* ---------------------------------------------------------------- opening */
 
 static PfPySim *wrap(PfSim *sim)
@@ -100,13 +159,24 @@ PfPySim *pf_py_sim_clone(PfPySim *s, PfError *error)
   PfPySim *copy = wrap(pf_sim_clone(s->sim, error));
   if (copy) copy->step = s->step, copy->rtol = s->rtol, copy->atol = s->atol, copy->t_end = s->t_end;
   if (copy) pf_sim_control(copy->sim, 0, NULL, NULL); /* that of the original knows the original */
+  if (copy && !copy_scales(copy, s)) {
+    pf_py_sim_close(copy);
+    copy = NULL;
+  }
   leave(s, entered);
   return copy;
+}
+
+static void free_scales(PfPySim *s)
+{
+  for (int i = 0; i < s->scale_room; i++) free(s->scale[i]);
+  free(s->scale);
 }
 
 void pf_py_sim_close(PfPySim *s)
 {
   if (!s) return;
+  free_scales(s);
   pf_sim_close(s->sim);
   free(s);
 }
@@ -191,6 +261,26 @@ int pf_py_sim_start(PfPySim *s)
   return end_move(s, outcome_of(set_options(s) && pf_sim_start(s->sim)));
 }
 
+/* The words go through the context, and are not left there. */
+int pf_py_sim_warning(PfPySim *s, int index, PfError *warning)
+{
+  int entered = enter(s);
+  if (entered < 0) return false;
+  PfContext *ctx = pf_sim_context(s->sim);
+  const int before = pf_diagnostic_count(ctx);
+  pf_start_warn(ctx, pf_sim_model(s->sim), pf_sim_changes(s->sim));
+  const bool is_there = before + index < pf_diagnostic_count(ctx);
+  *warning = (PfError){0};
+  if (is_there) {
+    const PfDiagnostic *d = pf_diagnostic(ctx, before + index);
+    warning->line = (int)d->place.line, warning->column = (int)d->place.column;
+    snprintf(warning->message, sizeof warning->message, "%s", d->message);
+  }
+  pf_diagnostics_forget(ctx, before);
+  leave(s, entered);
+  return is_there;
+}
+
 /* ---------------------------------------------------------------- moving */
 
 static int outcome_of_advance(const PfPySim *s, bool goes)
@@ -252,7 +342,7 @@ int pf_py_sim_find(PfPySim *s, const char *quantity)
 {
   int entered = enter(s);
   if (entered < 0) return entered;
-  int handle = pf_sim_find(s->sim, quantity);
+  int handle = find_scale(s, pf_sim_find(s->sim, quantity), quantity);
   leave(s, entered);
   return handle;
 }
@@ -271,7 +361,9 @@ double pf_py_sim_get(PfPySim *s, int handle)
 {
   int entered = enter(s);
   if (entered < 0) return not_given;
+  const double *scale = scale_of(s, handle);
   double number = pf_sim_get(s->sim, handle);
+  if (scale) number /= *scale;
   leave(s, entered);
   return number;
 }
@@ -280,7 +372,7 @@ int pf_py_sim_read(PfPySim *s, int handle, double *numbers)
 {
   int entered = enter(s);
   if (entered < 0) return entered;
-  bool good = pf_sim_read(s->sim, handle, numbers);
+  bool good = read_numbers(s, handle, numbers);
   leave(s, entered);
   return outcome_of(good);
 }
@@ -314,7 +406,7 @@ static int read_row(PfPySim *s, const int *handles, int count, double *row)
 {
   *row++ = pf_sim_time(s->sim);
   for (int i = 0; i < count; i++) {
-    if (!pf_sim_read(s->sim, handles[i], row)) return PF_PY_FAILED;
+    if (!read_numbers(s, handles[i], row)) return PF_PY_FAILED;
     row += pf_sim_size(s->sim, handles[i]);
   }
   return PF_PY_GOOD;
@@ -331,6 +423,7 @@ int pf_py_sim_record(PfPySim *s, const int *handles, int count, double every, si
   const double start = pf_sim_time(s->sim);
   while (outcome == PF_PY_GOOD && *rows < wanted && !pf_py_ask(&s->ask)) {
     if (*rows) outcome = outcome_of_advance(s, pf_sim_advance(s->sim, start + (double)*rows*every));
+    if (outcome == PF_PY_GOOD && s->period > 0) outcome = outcome_of_advance(s, pf_sim_control_now(s->sim));
     if (outcome == PF_PY_GOOD) outcome = read_row(s, handles, count, table + *rows*width);
     if (outcome == PF_PY_GOOD) ++*rows;
   }

@@ -21,7 +21,8 @@ __version__: str = _ffi.string(_lib.pf_py_version()).decode()
 
 globals().update(_FUNCTIONS)  # sin, cos, dot, vel … of expressions
 
+# for `from pfaff import *`: without min, max, time and pi, which are others in Python; as pfaff.max they are there
 __all__ = ["Model", "load", "loads", "example", "examples", "import_urdf", "command", "Sim", "Run", "Record", "Equations", "LinearModel", "Steady",
            "Picture", "Page", "Error", "ModelError", "ArgumentError", "UnknownName", "NumericalError", "MissingLibrary",
-           "FileError", "OutOfMemory", "Stopped", "ModelWarning", "Expression", "unit", "ground", "pi", "time", "multiplier", "at", "turn",
-           "shift", "free", "ball", "lock", "unlock", "attach", "detach", *_FUNCTIONS]
+           "FileError", "OutOfMemory", "Stopped", "ModelWarning", "Expression", "unit", "ground", "multiplier", "at", "turn",
+           "shift", "free", "ball", "lock", "unlock", "attach", "detach", *(name for name in _FUNCTIONS if name not in ("min", "max"))]

@@ -47,6 +47,18 @@ def pf_py_poll(who: Any) -> int:
     return 1 if _here.stop is not None and _here.stop() else 0
 
 
+def in_main_interpreter() -> bool:
+    """Callbacks of C find their way into the first interpreter of a process only."""
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        try:
+            import _xxsubinterpreters as interpreters  # before Python 3.13
+        except ImportError:
+            return True
+    return interpreters.get_current() == interpreters.get_main()
+
+
 class Asking:
     """Work that may be ended by `stop`, and in the main thread by signals: who is to be asked. Calls may be nested, since a
     controller may run another model."""
@@ -54,6 +66,8 @@ class Asking:
     __slots__ = ("stop", "before")
 
     def __init__(self, stop: Stop = None):
+        if stop is not None and not in_main_interpreter():
+            raise errors.Error("a subinterpreter cannot be called back: 'stop' is of no use there")
         self.stop = stop
 
     def __enter__(self) -> Any:
@@ -158,13 +172,13 @@ def warn(diagnostics: Iterable[Mapping[str, Any]], level: int = 4) -> None:
         if d["severity"] == "warning":
             place = f"{d['file']}:{d['line']}:{d['column']}: " if d["line"] else ""
             hint = f" ({d['hint']})" if d["hint"] else ""
-            warnings.warn(f"{place}{d['message']}{hint}", errors.ModelWarning, stacklevel=level)
+            warnings.warn(errors.in_python(f"{place}{d['message']}{hint}"), errors.ModelWarning, stacklevel=level)
 
 
 # ---------------------------------------------------------------- options
 
 # given once for each
-REPEATED = ("param", "state", "wheel", "random", "correlate", "zip")
+REPEATED = ("param", "state", "input", "wheel", "random", "correlate", "zip")
 # other names for them here
 NAMES = {"params": "param", "duration": "for", "inputs_": "inputs", "n": "members"}
 
@@ -191,17 +205,31 @@ def _is_list(value: Any) -> bool:
         getattr(value, "ndim", 1) > 0
 
 
+def by_name(what: str, value: Any, names: Iterable[str]) -> Mapping[str, Any]:
+    """A dictionary, for what has names."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise errors.ArgumentError(f"{what} is a dictionary by name, not {type(value).__name__}",
+                                   f"as {what}={{{', '.join(f'{name!r}: …' for name in list(names)[:4])}}}")
+    return value
+
+
 def _named(name: str, key: str, value: Any) -> str:
     """key=value, key=a..b or key=a..b:n; a vector of a state is (1, 2, 3)."""
     what = f"{name}[{key!r}]"
     if not _is_list(value):
         return f"{key}={number_text(value, what)}"
     parts = [number_text(one, what) for one in value]
-    if name in ("param", "state"):
+    if name in ("param", "state", "input"):
         return f"{key}=({', '.join(parts)})"
     if len(parts) not in (2, 3):
-        raise errors.ArgumentError(f"{what}: a range is (from, to) or (from, to, number)")
+        raise errors.ArgumentError(f"{what}: a range is (from, to) or (from, to, number), not {len(parts)} values",
+                                   f"as ({parts[0]}, {parts[-1]}, {len(parts)}) for equal steps" if parts else "")
     return f"{key}={parts[0]}..{parts[1]}" + (f":{parts[2]}" if len(parts) == 3 else "")
+
+
+VALUED = frozenset("for by every at show form rtol atol step time native params state input inputs near sweep n seed take".split())
 
 
 def words_of(options: Mapping[str, Any]) -> list[str]:
@@ -209,6 +237,10 @@ def words_of(options: Mapping[str, Any]) -> list[str]:
     dictionaries are names with values or ranges."""
     words: list[str] = []
     for key, value in options.items():
+        if type(value).__name__ == "bool_" or type(value).__name__ == "bool":  # NumPy's as well
+            value = bool(value)
+            if key == "help" or value and key in VALUED:
+                raise errors.ArgumentError(f"{key}={value}: this is no flag")
         if value is None or value is False:
             continue
         name = NAMES.get(key, key).rstrip("_").replace("_", "-")

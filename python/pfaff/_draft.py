@@ -2,12 +2,18 @@
 """Models that are written in Python: statements as calls, until something is asked of the model."""
 from __future__ import annotations
 
+import threading
+
 from ._model import Model
 from .writing import Writing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Optional
+
+
+# what Model.__init__ makes of a text
+KEPT = ("text", "file", "info", "coordinates", "constraints", "_parameter_places", "_input_places", "_field", "_plain_field")
 
 
 class Draft(Writing, Model):
@@ -33,26 +39,29 @@ class Draft(Writing, Model):
     It is read when something is asked of it, and again after another statement."""
 
     def __init__(self, text: None = None, *, name: Optional[str] = None, title: Optional[str] = None):
+        self._lock = threading.RLock()
         Writing.__init__(self, name, title)
 
     def statement(self, text: str) -> None:
         Writing.statement(self, text)
-        for name in self.__dict__.get("_read", ()):
+        self._forget()
+
+    def _forget(self) -> None:
+        for name in KEPT:
             self.__dict__.pop(name, None)
 
     def __getattr__(self, name: str) -> Any:
         """What Model keeps of a text: there is none before somebody asks."""
-        if name.startswith("__") or "_statements" not in self.__dict__ or "text" in self.__dict__:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        before = set(self.__dict__)
-        try:
-            Model.__init__(self, self.to_pf(), "<model>")
-        finally:
-            self.__dict__["_read"] = set(self.__dict__) - before - {"_read"}
+        if name not in KEPT or "_statements" not in self.__dict__:
+            return Model.__getattr__(self, name)
+        with self._lock:  # threads may ask at the same time
             if name not in self.__dict__:
-                for made in self.__dict__["_read"]:
-                    self.__dict__.pop(made, None)
-        return getattr(self, name)
+                try:
+                    Model.__init__(self, self.to_pf(), "<model>")
+                except Exception:
+                    self._forget()
+                    raise
+            return self.__dict__[name]
 
     def __reduce__(self) -> Any:
         return (Model, (self.to_pf(), "<model>"))

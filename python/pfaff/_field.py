@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 
 from . import errors
-from ._call import Asking, _without_zeros, bytes_of, number_text, raise_kept
+from ._call import Asking, _without_zeros, by_name, bytes_of, number_text, raise_kept
 from ._pfaff import ffi, lib
 
 TYPE_CHECKING = False  # typing is not imported for nothing
@@ -38,15 +38,25 @@ def raise_error(error: Any, file: str, before: str = "") -> None:
                       line=error.line, file=place if error.line else None, column=error.column)
 
 
+def _of_state(index: Sequence[int]) -> str:
+    return f" of state {list(index)}" if len(index) else ""
+
+
+def _word(number: float) -> str:
+    return "NaN" if number != number else "infinite"
+
+
 class States:
     """Arrays of a call, brought to one shape. Rows that are the same for all states are given once."""
 
-    def __init__(self, model: "Model", q: Numbers, v: Numbers, t: Numbers, params: Named, inputs: Named):
+    def __init__(self, model: "Model", q: Numbers, v: Numbers, t: Numbers, params: Named, inputs: Named, on_error: str = "raise"):
         import numpy as np
         self.c = ffi.new("PfPyStates *")
         n = len(model.coordinates)
         groups = {"q": self._rows(model, "q", q, n, np), "v": self._rows(model, "v", v, n, np),
                   "t": self._array("t", t, np)[..., None]}
+        params = by_name("params", params, model._parameter_places)
+        inputs = by_name("inputs", inputs, model._input_places)
         if params:
             groups["parameters"] = self._named(model, "params", params, model._parameter_places, len(model.info["parameters"]), np)
         if inputs:
@@ -60,6 +70,18 @@ class States:
         self.kept: list[Any] = []
         for name, rows in groups.items():
             self._give(name, rows, np)
+        if on_error == "raise":
+            for name in ("q", "v", "t"):
+                self._check_finite(name, groups[name], model.coordinates, np)
+
+    def _check_finite(self, name: str, rows: "np.ndarray", names: Sequence[str], np: Any) -> None:
+        """Names the first number that is none."""
+        good = np.isfinite(rows)
+        if good.all():
+            return
+        *state, column = (int(i) for i in np.argwhere(~good)[0])
+        what = "t" if name == "t" else f"{name}[{names[column]!r}]"
+        raise errors.NumericalError(f"{what}{_of_state(state)} is {_word(rows[(*state, column)])}")
 
     def _give(self, name: str, rows: "np.ndarray", np: Any) -> None:
         width = rows.shape[-1]
@@ -125,8 +147,10 @@ class States:
                 raise model._unknown(name, key, places)
             in_si[key] = model.constant(one, key) if isinstance(one, str) else \
                 self._array(f"{name}[{key!r}]", one, np)*scales[key]
-            if not np.all(np.isfinite(in_si[key])):
-                raise errors.ArgumentError(f"{name}[{key!r}] is not a finite number")
+            good = np.isfinite(in_si[key])
+            if not np.all(good):
+                place = tuple(int(i) for i in np.argwhere(~good)[0])
+                raise errors.ArgumentError(f"{name}[{key!r}]{_of_state(place)} is {_word(np.asarray(in_si[key])[place])}")
         return self._fill(model, name, in_si, places, n, np.nan if name == "params" else 0.0, np)
 
 
@@ -176,6 +200,7 @@ class Field:
             self._set_native(mode if mode != 1 or states.c.count >= MANY else 0)
             lib.pf_py_field_ask(c, who)
             outcome = work(c, trouble)
+            lib.pf_py_field_ask(c, ffi.NULL)
         raise_kept()
         if outcome != lib.PF_PY_GOOD:
             self._fail(states, trouble)
@@ -233,21 +258,26 @@ def where(array: "np.ndarray") -> Any:
 class Arrays:
     """The methods of a Model for arrays of states. q and v have the coordinates along their last axis, or are dictionaries by
     name; t, parameters and inputs have shapes that broadcast with the others. States and results are in SI units and radians,
-    `params` and `inputs` in the declared units."""
+    `params` and `inputs` (dictionaries by name) in the declared units."""
 
     _field: Field
+    _plain_field: Field
     coordinates: tuple[str, ...]
     constraints: tuple[str, ...]
+
+    def _field_for(self, native: str) -> Field:
+        """What was compiled once stays so: without native code there is another one."""
+        return self._plain_field if native == "off" else self._field
 
     def _solve(self, q: Numbers, v: Numbers, t: Numbers, params: Named, inputs: Named, form: str, on_error: str, native: str,
                stop: Any, wanted: Sequence[bool]) -> list["np.ndarray"]:
         import numpy as np
-        states = States(self, q, v, t, params, inputs)  # type: ignore[arg-type]
+        states = States(self, q, v, t, params, inputs, on_error)  # type: ignore[arg-type]
         sizes = [len(self.coordinates), len(self.constraints), len(self.coordinates)]
         arrays = [np.empty(states.shape + (size,)) if want else None for want, size in zip(wanted, sizes)]
         blocks = [where(a) if a is not None and a.size else ffi.NULL for a in arrays]
         name, skip = form_of(form), pass_of(on_error)
-        self._field.call(states, native, stop, lambda c, trouble: lib.pf_py_field_accelerate(
+        self._field_for(native).call(states, native, stop, lambda c, trouble: lib.pf_py_field_accelerate(
             c, name, states.c, skip, *blocks, trouble))
         return [a for a in arrays if a is not None]
 
@@ -278,13 +308,13 @@ class Arrays:
                  inputs: Named = None, form: str = "auto", errors: str = "raise", native: str = "auto",
                  stop: Any = None) -> "np.ndarray":
         """Any quantity, as 'plot' takes them: "kinetic", "pos(wheel)", "x''", "lambda[rear]", "L*theta'^2", "x, y". One number
-        has no axis of its own."""
+        has no axis of its own. Numbers are in SI, or in the unit that stands behind a quantity: "theta [deg]"."""
         import numpy as np
-        states = States(self, q, v, t, params, inputs)  # type: ignore[arg-type]
-        handle, size = self._field.find(quantity)
+        states = States(self, q, v, t, params, inputs, errors)  # type: ignore[arg-type]
+        handle, size = self._field_for(native).find(quantity)
         array = np.empty(states.shape + (size,))
         name, skip = form_of(form), pass_of(errors)
-        self._field.call(states, native, stop, lambda c, trouble: lib.pf_py_field_read(
+        self._field_for(native).call(states, native, stop, lambda c, trouble: lib.pf_py_field_read(
             c, handle, name, states.c, skip, where(array), trouble))
         return array[..., 0] if size == 1 and not quantity.startswith("matrix ") else array
 
@@ -334,14 +364,14 @@ class Arrays:
         from .errors import ArgumentError
         if by not in BY or of not in ("accelerations", "multipliers"):
             raise ArgumentError(f"jacobian(by={by!r}, of={of!r}): by is one of {', '.join(BY)}; of is accelerations or multipliers")
-        states = States(self, q, v, t, params, inputs)  # type: ignore[arg-type]
+        states = States(self, q, v, t, params, inputs, errors)  # type: ignore[arg-type]
         n, m = len(self.coordinates), len(self.constraints)
         info = self.info  # type: ignore[attr-defined]
         columns = {"q": n, "v": n, "state": 2*n, "t": 1, "inputs": len(info["inputs"]), "params": len(info["parameters"])}[by]
         array = np.empty(states.shape + (n + m, columns))
         name, skip = form_of(form), pass_of(errors)
         if array.size:
-            self._field.call(states, native, stop, lambda c, trouble: lib.pf_py_field_derive(
+            self._field_for(native).call(states, native, stop, lambda c, trouble: lib.pf_py_field_derive(
                 c, BY[by], name, states.c, skip, where(array), trouble))
         rows = array[..., :n, :] if of == "accelerations" else array[..., n:, :]
         if by in ("inputs", "params"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from types import MappingProxyType
 
 from . import _call, errors
 from ._field import Arrays, Field, raise_error
@@ -40,7 +42,25 @@ class Model(Arrays):
 
     Numbers by name (params, state, inputs) are in the units that the model declares, or texts with a unit, "5 [g]"; arrays and
     simulations are in SI units and radians. A model is constant: what changes its numbers is given to each call. Threads may
-    share it, and it can be pickled."""
+    share it, and it can be pickled.
+
+    Inputs without a function of time are 0, or what run(inputs={"u": 2}) and simulate(inputs={"u": 2}) say; in a simulation
+    sim.input["u"] = 3 holds from then on.
+
+    Model() without a text is one to be written, by a call for each statement (help(pfaff.writing.Writing)): param, coord, input,
+    speed, rate, let; kinetic, potential, dissipation, gravity, force, torque, spring, damper; body, frame, point; constraint, prescribe,
+    roll, skate, omni, mecanum; start, when, runs, plots, draws; statement for anything else, and to_pf() for the text.
+
+    >>> m = pfaff.Model(name="oscillator")
+    >>> x = m.coord("x", unit="m")
+    >>> m.kinetic(2*pfaff.unit("kg")*x.d**2/2)
+    >>> m.spring(x, stiffness=50*pfaff.unit("N/m"))
+    >>> print(m.to_pf(), end="")
+    model oscillator
+    coord x [m]
+    kinetic 2 [kg]*x'^2/2
+    spring x { stiffness 50 [N/m] }
+    """
 
     def __new__(cls, text: Optional[str] = None, *arguments: Any, **named: Any) -> Any:
         """Without a text a model to be written in Python (_draft.py)."""
@@ -54,6 +74,9 @@ class Model(Arrays):
             raise errors.ArgumentError(f"the text of a model is needed, not {type(text).__name__}")
         if "\0" in text:
             raise errors.ModelError("the text of the model has a zero byte in it")
+        if re.fullmatch(r"\s*\S+\.pf\s*", text):
+            raise errors.ModelError(f"'{text.strip()}' is the name of a file, not the text of a model",
+                                    f"pfaff.load({text.strip()!r}) reads it")
         self.text = text
         self.file = file
         self.info = _call.describe(text, file)
@@ -63,6 +86,7 @@ class Model(Arrays):
         self._parameter_places = {entry["name"]: i for i, entry in enumerate(self.info["parameters"]) if not entry["derived"]}
         self._input_places = {entry["name"]: i for i, entry in enumerate(self.info["inputs"]) if not entry["given"]}
         self._field = Field(text, file)
+        self._plain_field = Field(text, file)
 
     # ------------------------------------------------------------ what it is
 
@@ -75,10 +99,11 @@ class Model(Arrays):
         return self.info["title"] or ""
 
     @property
-    def parameters(self) -> dict[str, Optional[float]]:
-        """Their numbers in the declared units; None where the model gives none, or a formula."""
-        return {entry["name"]: None if entry["value"] is None else _tidy(entry["value"]/entry["scale"])
-                for entry in self.info["parameters"] if not entry["derived"]}
+    def parameters(self) -> Mapping[str, Optional[float]]:
+        """Their numbers in the declared units; None where the model gives none, or a formula. To be looked at: other numbers are
+        given to each call, as run(params={"m": 2})."""
+        return MappingProxyType({entry["name"]: None if entry["value"] is None else _tidy(entry["value"]/entry["scale"])
+                                 for entry in self.info["parameters"] if not entry["derived"]})
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -97,6 +122,9 @@ class Model(Arrays):
     def units(self) -> dict[str, str]:
         """The declared units of coordinates, parameters and inputs; "" where there is none: SI."""
         return {entry["name"]: entry["unit"] for group in ("coordinates", "parameters", "inputs") for entry in self.info[group]}
+
+    def __getattr__(self, name: str) -> Any:
+        raise errors.no_attribute(self, "a model", name)
 
     def __repr__(self) -> str:
         counts = [(len(self.coordinates), "coordinate"), (len(self.constraints), "constraint"),
@@ -131,6 +159,9 @@ class Model(Arrays):
         if what in ("input", "inputs") and name in given:
             return errors.UnknownName(f"the input '{name}' is a function of time in the model",
                                       "leave '= …' out of its declaration to set it from outside")
+        if name in self.speeds and what in ("q", "v"):
+            return errors.UnknownName(f"{what}: '{name}' is a speed; arrays of states have velocities",
+                                      "simulate(state=…) and run(state=…) take speeds")
         near = difflib.get_close_matches(str(name), known, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}" if known else "there are none"
         return errors.UnknownName(f"{what}: the model has no '{name}'", hint)
@@ -139,6 +170,8 @@ class Model(Arrays):
         """A constant of the language in SI: "5 [g]", "pi/6"; a bare number is in the unit of `name`."""
         value, error = ffi.new("double *"), ffi.new("PfError *")
         unit = self.units.get(name, "")
+        if name.endswith("'") and self.units.get(name[:-1]):
+            unit = f"{self.units[name[:-1]]}/s"
         if lib.pf_py_constant(_call._without_zeros(text), unit.encode(), value, error) < 0:
             raise_error(error, self.file, f"{name} = {text}: " if name else "")
         return value[0]
@@ -206,14 +239,15 @@ class Model(Arrays):
         return Record(self._json("converge", {"by": by, **options}, (), stop))
 
     def run(self, duration: Any = None, *, by: Optional[str] = None, params: Named = None, state: Named = None,
-            every: Any = None, at: Any = None, show: Names = None, form: Optional[str] = None, rtol: Optional[float] = None,
+            inputs: Named = None, every: Any = None, at: Any = None, show: Names = None, form: Optional[str] = None, rtol: Optional[float] = None,
             atol: Optional[float] = None, step: Any = None, time: Any = None, native: Optional[str] = None,
             stop: Stop = None, **options: Any) -> Run:
         """The motion from the start, as `pfaff run`: for `duration` seconds, or as long as the model says. Samples at every step
         of the integrator `by`, or `every` so many seconds, or `at` given times; of the state, multipliers and energies, or of what
-        `show` names. A run that fails raises an Error whose `result` has the rows so far; one that `stop` ends (a function
+        `show` names. Inputs hold throughout (a simulation changes them). A run that fails raises an Error whose `result` has the rows so far; one that `stop` ends (a function
         that is asked some fifty times a second) is returned as it is then."""
-        given = {"for": duration, "by": by, "params": params, "state": state, "every": every, "at": at, "show": show,
+        self._check_names("params", params, self._parameter_places)
+        given = {"for": duration, "by": by, "params": params, "state": state, "input": self._held(inputs), "every": every, "at": at, "show": show,
                  "form": form, "rtol": rtol, "atol": atol, "step": step, "time": time, "native": native, **options}
         outcome = self._run_command("run", ["--json", "--no-rows", *_call.words_of(given)], (), stop)
         if outcome.is_plain():
@@ -255,6 +289,20 @@ class Model(Arrays):
             return xarray.open_zarr(os.fspath(out))
         return _make_dataset(told, outcome)
 
+    def _check_names(self, what: str, given: Named, known: Iterable[str]) -> None:
+        kinds = {"params": (self._parameter_places, "a parameter"), "inputs": (self._input_places, "an input"),
+                 "state": (self.coordinates, "a coordinate")}
+        for name in _call.by_name(what, given, known):
+            for other, (names, kind) in kinds.items():
+                if other != what and name in names and name not in known:
+                    raise errors.UnknownName(f"{what}: '{name}' is {kind}", f"{other}={{{name!r}: …}} sets it")
+
+    def _held(self, inputs: Named) -> Mapping[str, Any]:
+        for name in _call.by_name("inputs", inputs, self.inputs):
+            if name not in self._input_places:
+                raise self._unknown("inputs", name, self._input_places)
+        return inputs or {}
+
     def simulate(self, *, by: Optional[str] = None, form: Optional[str] = None, params: Named = None, state: Named = None,
                  inputs: Named = None, time: Optional[float] = None, step: Optional[float] = None,
                  rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None,
@@ -262,7 +310,9 @@ class Model(Arrays):
         """A simulation, started unless start=False. Here numbers by name are in the declared units, as everywhere in a Model; the
         simulation itself speaks SI."""
         sim = Sim(self)
-        for group in (params, state, inputs):
+        self._check_names("params", params, self._parameter_places)
+        self._check_names("state", state, self.coordinates)
+        for group in (params, state, self._held(inputs)):
             for name, value in (group or {}).items():
                 sim.set(name, _call.number_text(value, name))
         if time is not None:
@@ -270,7 +320,9 @@ class Model(Arrays):
         sim.method(by, form, step=step, rtol=rtol, atol=atol, duration=duration)
         if native != "off":
             sim.native(native)
-        return sim.start() if start else sim
+        if start:
+            sim._start(3)
+        return sim
 
     # ------------------------------------------------------------ studies
 
@@ -279,13 +331,18 @@ class Model(Arrays):
         return Record(self._json(f"study {kind}", options, operands, stop))
 
     def linearize(self, *, near: Optional[str] = None, at: Any = None, sweep: Any = None, inputs: Names = None,
-                  params: Named = None, state: Named = None, stop: Stop = None, **options: Any
+                  params: Named = None, state: Named = None, units: str = "SI", stop: Stop = None, **options: Any
                   ) -> Union[LinearModel, list[LinearModel]]:
         """The linear model at the start, or near="equilibrium" or "steady"; a list of them `at` times of the motion or along a
-        sweep={"k": (0, 1, 11)} of a parameter."""
+        sweep={"k": (0, 1, 11)} of a parameter. Its numbers are in SI, as those of a simulation are; with units="declared" in the
+        units of the model, as the program has them."""
+        if units not in ("SI", "declared"):
+            raise errors.ArgumentError(f"units={units!r}: it is 'SI' or 'declared'")
         told = self._json("study linearize", {"near": near, "at": at, "sweep": sweep, "inputs": inputs, "params": params,
                                               "state": state, **options}, (), stop)
-        points = [LinearModel(point, told) for point in told["points"]]
+        sizes = {unit: self.constant(f"1 [{unit}]") if unit and units == "SI" else 1.0
+                 for group in ("state_units", "input_units", "output_units") for unit in told[group]}
+        points = [LinearModel(point, {**told, "units": units, "sizes": sizes}) for point in told["points"]]
         return points if at is not None or sweep is not None else points[0]
 
     def equilibria(self, *, starts: Optional[int] = None, within: Any = None, stop: Stop = None, **options: Any) -> Steady:
@@ -320,9 +377,9 @@ class Model(Arrays):
 
     # ------------------------------------------------------------ pictures, pages, other programs
 
-    def plot(self, show: Optional[str] = None, *, stop: Stop = None, **options: Any) -> Picture:
+    def plot(self, show: Optional[str] = None, *, inputs: Named = None, stop: Stop = None, **options: Any) -> Picture:
         """Curves of its run as the program draws them (Run.plot() draws by Matplotlib)."""
-        return Picture(self._text("plot", [*_call.words_of({"show": show, **options}), "--out=-"], stop))
+        return Picture(self._text("plot", [*_call.words_of({"show": show, "input": self._held(inputs), **options}), "--out=-"], stop))
 
     def draw(self, *, at: Any = None, view: Optional[str] = None, stop: Stop = None, **options: Any) -> Picture:
         """The machine as a picture."""
@@ -340,7 +397,13 @@ class Model(Arrays):
             template = own
         with tempfile.TemporaryDirectory() as folder:
             target = os.path.join(folder, "page.html")
-            self._json("page", {"template": template, "out": target, **options}, (), stop)
+            try:
+                self._json("page", {"template": template, "out": target, **options}, (), stop)
+            except errors.MissingLibrary as error:
+                if template is not None:
+                    raise
+                raise errors.MissingLibrary("pages are not part of this installation of pfaff",
+                                            "a wheel of 'make wheel' has them; template= names a page.html") from error
             with open(target, encoding="utf-8") as file:
                 page = Page(file.read())
         if path is not None:
@@ -450,15 +513,20 @@ def example(name: str) -> Model:
 
 
 def import_urdf(path: Path, **options: Any) -> Model:
-    """A robot in URDF as a model: import_urdf("arm.urdf", base="free", wheel=["left", "right"], actuators="all")."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    outcome = _call.command(["import", "--json", *_call.words_of(options), "-"], text, os.fspath(path))
+    """A robot in URDF as a model: import_urdf("arm.urdf", base="free", wheel=["left", "right"], actuators="all"). What begins with <
+    is the text itself."""
+    name = os.fspath(path)
+    if name.lstrip().startswith("<"):
+        name, text = "<urdf>", name
+    else:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    outcome = _call.command(["import", "--json", *_call.words_of(options), "-"], text, name)
     told = outcome.json()
     if outcome.code:
         raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
     _call.warn(told.get("diagnostics", []), 3)
-    return Model(told["text"], os.fspath(path) + " as a model")
+    return Model(told["text"], name + " as a model")
 
 
 def command(*words: str, text: Optional[str] = None, stop: Stop = None) -> tuple[int, str, str]:

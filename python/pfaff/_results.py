@@ -55,7 +55,13 @@ class Record(Mapping):
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"{type(self).__name__} has no '{name}'; it has {', '.join(self.raw)}") from None
+            raise AttributeError(f"{type(self).__name__} has no '{name}'; it has {', '.join(self._names())}") from None
+
+    def _names(self) -> list[str]:
+        """What can be asked for."""
+        own = [name for name, value in vars(type(self)).items() if isinstance(value, property)]
+        names = [*self.raw, *own, *vars(self)]
+        return [name for name in dict.fromkeys(names) if not name.startswith("_") and name != "raw"]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.raw)
@@ -123,19 +129,29 @@ class Run(Record):
 
     @property
     def _place(self) -> dict[str, int]:
-        """Where each column is; of two with one name the first counts."""
+        """Where each column is; "theta [deg]" is a column theta in that unit."""
         if "_place" not in self._converted:
-            self._converted["_place"] = {name: i for i, name in reversed(list(enumerate(self.raw["columns"])))}
+            place = {name: i for i, name in enumerate(self.columns)}
+            for i, (name, unit) in enumerate(zip(self.raw["columns"], self.raw["units"])):
+                place.setdefault(f"{name} [{unit}]", i)
+            self._converted["_place"] = place
         return self._converted["_place"]
 
     @property
     def columns(self) -> list[str]:
-        return self.raw["columns"]
+        """Their names; of a quantity that is there twice, the second one has its unit behind it."""
+        if "columns" not in self._converted:
+            names: list[str] = []
+            for name, unit in zip(self.raw["columns"], self.raw["units"]):
+                labels = [name, f"{name} [{unit}]", *(f"{name} [{unit}] ({i})" for i in range(2, len(names) + 3))]
+                names.append(next(label for label in labels if label not in names))
+            self._converted["columns"] = names
+        return list(self._converted["columns"])
 
     @property
     def units(self) -> dict[str, str]:
         """The unit of each column."""
-        return dict(zip(self.raw["columns"], self.raw["units"]))
+        return dict(zip(self.columns, self.raw["units"]))
 
     @property
     def t(self) -> "np.ndarray":
@@ -162,10 +178,10 @@ class Run(Record):
         return errors.UnknownName(f"the run has no column '{name}'", hint)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.raw["columns"])
+        return iter(self.columns)
 
     def __len__(self) -> int:
-        return len(self.raw["columns"])
+        return len(self.columns)
 
     def __contains__(self, key: Any) -> bool:
         return key in self._place
@@ -337,34 +353,63 @@ class Equations(Record):
 
 class LinearModel(Record):
     """x' = A x + B u, y = C x + D u at a point: A, B, C, D, x, rate, eigenvalues (complex) and modes (columns), with the names
-    `states`, `inputs`, `outputs`."""
+    `states`, `inputs`, `outputs`. `inputs` are those that B is by, which are given to linearize() or all of the model.
+
+    Numbers are in SI and radians, as those of simulations and arrays are; `units` says so, or "declared" for a model that was asked
+    for in the units of the program, which are `state_units`, `input_units` and `output_units`. `raw` is always in those."""
+
+    states: list[str]
+    inputs: list[str]
+    outputs: list[str]
+    state_units: list[str]
+    input_units: list[str]
+    output_units: list[str]
 
     def __init__(self, raw: Mapping[str, Any], whole: Mapping[str, Any]):
         super().__init__(raw)
-        self.states: list[str] = list(whole["states"])
-        self.inputs: list[str] = list(whole["inputs"])
-        self.outputs: list[str] = list(whole["outputs"])
+        self.units: str = whole["units"]
+        for group in ("state", "input", "output"):
+            setattr(self, group + "s", list(whole[group + "s"]))
+            setattr(self, group + "_units", list(whole[group + "_units"]))
         self._whole = {key: value for key, value in whole.items() if key != "points"}
 
-    def _matrix(self, key: str, rows: int, columns: int) -> "np.ndarray":
+    def _sizes(self, group: str) -> "np.ndarray":
+        """One of each unit in what the numbers are in."""
         import numpy as np
-        return np.array(self.raw[key], dtype=float).reshape(rows, columns)
+        return np.array([self._whole["sizes"][unit] for unit in self._whole[group + "_units"]], dtype=float)
+
+    def _matrix(self, key: str, rows: str, columns: str) -> "np.ndarray":
+        import numpy as np
+        out, by = self._sizes(rows), self._sizes(columns)
+        return np.array(self.raw[key], dtype=float).reshape(len(out), len(by))*(out[:, None]/by)
 
     @property
     def A(self) -> "np.ndarray":
-        return self._matrix("A", len(self.states), len(self.states))
+        return self._matrix("A", "state", "state")
 
     @property
     def B(self) -> "np.ndarray":
-        return self._matrix("B", len(self.states), len(self.inputs))
+        return self._matrix("B", "state", "input")
 
     @property
     def C(self) -> "np.ndarray":
-        return self._matrix("C", len(self.outputs), len(self.states))
+        return self._matrix("C", "output", "state")
 
     @property
     def D(self) -> "np.ndarray":
-        return self._matrix("D", len(self.outputs), len(self.inputs))
+        return self._matrix("D", "output", "input")
+
+    @property
+    def x(self) -> "np.ndarray":
+        """The state at the point."""
+        import numpy as np
+        return np.array(self.raw["x"], dtype=float)*self._sizes("state")
+
+    @property
+    def rate(self) -> "np.ndarray":
+        """x' there."""
+        import numpy as np
+        return np.array(self.raw["rate"], dtype=float)*self._sizes("state")
 
     @property
     def eigenvalues(self) -> "np.ndarray":
@@ -374,7 +419,8 @@ class LinearModel(Record):
     @property
     def modes(self) -> "np.ndarray":
         import numpy as np
-        return np.array([np.array(e["mode_re"]) + 1j*np.array(e["mode_im"]) for e in self.raw["eigenvalues"]]).T
+        modes = np.array([np.array(e["mode_re"]) + 1j*np.array(e["mode_im"]) for e in self.raw["eigenvalues"]]).T
+        return modes*self._sizes("state")[:, None]
 
     def to_control(self) -> Any:
         """A StateSpace of python-control, with our names."""
@@ -387,6 +433,10 @@ class LinearModel(Record):
             raise AttributeError(name)
         return super().__getattr__(name)
 
+    def __getitem__(self, key: str) -> Any:
+        """The same as by a dot."""
+        return getattr(self, key) if key in ("A", "B", "C", "D", "x", "rate", "eigenvalues") else super().__getitem__(key)
+
     def __getstate__(self) -> dict[str, Any]:
         return {"raw": self.raw, "whole": self._whole}
 
@@ -394,7 +444,8 @@ class LinearModel(Record):
         LinearModel.__init__(self, state["raw"], state["whole"])
 
     def __repr__(self) -> str:
-        return (f"<LinearModel of {self._whole['model']}: {len(self.states)} states ({', '.join(self.states)}), "
+        units = "SI" if self.units == "SI" else "declared units"
+        return (f"<LinearModel of {self._whole['model']} in {units}: {len(self.states)} states ({', '.join(self.states)}), "
                 f"{len(self.inputs)} inputs, {len(self.outputs)} outputs; eigenvalues "
                 f"{', '.join(f'{e:.4g}' for e in self.eigenvalues)}>")
 

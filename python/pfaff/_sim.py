@@ -2,11 +2,12 @@
 """Simulations: a model that is moved step by step, looked at and driven from outside."""
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import MutableMapping
 
 from . import errors
-from ._call import SOMEONE, _without_zeros, keep, raise_kept
+from ._call import SOMEONE, _without_zeros, in_main_interpreter, keep, number_text, raise_kept
 from ._field import native_mode, raise_error
 from ._pfaff import ffi, lib
 
@@ -26,7 +27,10 @@ _get, _put, _step, _forward = lib.pf_py_sim_get, lib.pf_py_sim_put, lib.pf_py_si
 @ffi.def_extern(error=1, onerror=keep)
 def pf_py_control(who: Any) -> int:
     sim = ffi.from_handle(who)()
-    sim._controller(sim)
+    answer = sim._controller(sim)
+    if answer is not None:
+        raise errors.ArgumentError(f"the controller returned {answer!r}, and nobody looks at that",
+                                   f"it sets inputs, as sim.input[{next(iter(sim.input), 'u')!r}] = …, and returns nothing")
     return 0
 
 
@@ -42,7 +46,7 @@ def fail(c: Any, model: "Model", outcome: int) -> None:
 
 
 class Inputs(MutableMapping):
-    """The inputs of a simulation by name, in SI: sim.input["u"] = 0.3 holds from then on."""
+    """The inputs of a simulation by name, in SI: sim.input["u"] = 0.3 holds from then on. A text may name a unit, "3 [N mm]"."""
 
     __slots__ = ("_c", "_model", "_handles")  # not the simulation itself: what goes round is freed late
 
@@ -62,15 +66,33 @@ class Inputs(MutableMapping):
 
     def __getitem__(self, name: str) -> float:
         handle = self._handles.get(name)
-        return _get(self._c, self._find(name) if handle is None else handle)
+        if handle is None:
+            handle = self._find(name)
+        number = _get(self._c, handle)
+        if number != number:  # another thread moves it, or it is NaN
+            outcome = lib.pf_py_sim_read(self._c, handle, ffi.new("double *"))
+            if outcome < 0:
+                fail(self._c, self._model, outcome)
+        return number
 
     def __setitem__(self, name: str, value: float) -> None:
         handle = self._handles.get(name)
         if handle is None:
             handle = self._find(name)
-        outcome = _put(self._c, handle, value)
+        try:
+            outcome = _put(self._c, handle, value)
+        except TypeError:
+            outcome = _put(self._c, handle, self._number(name, value))
         if outcome != 1:
             fail(self._c, self._model, outcome)
+
+    def _number(self, name: str, value: Any) -> float:
+        """Of what is not simply a number: a text, an array that has one."""
+        if isinstance(value, str):
+            return self._model.constant(value, name)
+        if getattr(value, "size", 0) == 1:
+            return float(value.reshape(())[()])
+        raise errors.ArgumentError(f"the input '{name}' is a number, not {value!r}")
 
     def __delitem__(self, name: str) -> None:
         raise TypeError("inputs cannot be taken away")
@@ -97,6 +119,8 @@ class Sim:
     >>> round(sim["x"], 9), sim.t
     (0.25, 0.5)
 
+    A quantity with a unit behind it is in that unit: sim["theta [deg]"].
+
     One thread at a time may use it (another one gets an Error); clone() makes another for another thread."""
 
     def __init__(self, model: "Model", c: Any = None):
@@ -116,6 +140,9 @@ class Sim:
 
     def __reduce__(self) -> Any:
         raise TypeError("a simulation cannot be pickled; its model can, and bytes of save() can")
+
+    def __getattr__(self, name: str) -> Any:
+        raise errors.no_attribute(self, "a simulation", name)
 
     # ------------------------------------------------------------ errors
 
@@ -140,6 +167,9 @@ class Sim:
                rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None) -> None:
         """Integrator and formulation by name, at once; step, tolerances and the end of step() without a length at the next
         start()."""
+        for name, value in (("step", step), ("rtol", rtol), ("atol", atol)):
+            if value is not None and not value > 0:
+                raise errors.ArgumentError(f"{name}: {value!r} is not a positive number")
         names = [_without_zeros(name) if name else ffi.NULL for name in (by, form)]
         numbers = [_nan if x is None else x for x in (step, rtol, atol, duration)]
         self._check(lib.pf_py_sim_method(self._c, *names, *numbers))
@@ -152,8 +182,19 @@ class Sim:
         """Makes the start consistent with the constraints, from where the model and set() say; also to begin again."""
         for name, value in values.items():
             self.set(name, value)
-        self._check(lib.pf_py_sim_start(self._c))
+        self._start(3)
         return self
+
+    def _start(self, level: int) -> int:
+        """Warns of what the constraints have changed, the caller `level` calls away; how often."""
+        self._check(lib.pf_py_sim_start(self._c))
+        warning, count = ffi.new("PfError *"), 0
+        while lib.pf_py_sim_warning(self._c, count, warning):
+            count += 1
+            place = f"{self.model.file}:{warning.line}:{warning.column}: " if warning.line else ""
+            if level:
+                warnings.warn(place + ffi.string(warning.message).decode("utf-8", "replace"), errors.ModelWarning, stacklevel=level)
+        return count
 
     # ------------------------------------------------------------ moving
 
@@ -174,7 +215,15 @@ class Sim:
 
     def control(self, period: float, controller: Optional[Callable[["Sim"], Any]]) -> None:
         """Calls controller(sim) at the start and every `period` seconds; it reads and sets inputs, which hold until it is called
-        again. What it raises ends the move and is raised there. None takes it away."""
+        again, and returns nothing. Where a move ends at its instant it is called when the motion goes on. What it raises ends
+        the move and is raised there. None takes it away."""
+        if controller is not None and not callable(controller):
+            raise errors.ArgumentError(f"a controller is a function of the simulation, not {controller!r}")
+        if controller is not None and not period > 0:
+            raise errors.ArgumentError(f"a controller needs a period in seconds that is positive, not {period!r}")
+        if controller is not None and not in_main_interpreter():
+            raise errors.Error("a subinterpreter cannot be called back: simulations have no controllers there",
+                               "set inputs between steps, or use processes")
         before, self._controller = self._controller, controller
         if not self._handle:
             self._handle = ffi.new_handle(weakref.ref(self))
@@ -184,12 +233,14 @@ class Sim:
             self._controller = before
             raise
 
-    def record(self, duration: float, every: float, show: Sequence[str] = ()) -> "np.ndarray":
+    def record(self, duration: float, every: float, show: Union[str, Sequence[str]] = ()) -> "np.ndarray":
         """Moves on for so long and reads quantities at multiples of `every`: a table with t in its first column, then the
-        quantities (the coordinates, if none are named), in SI. Shorter when the motion ends early."""
+        quantities (the coordinates, if none are named), in SI or in the units behind them. A controller whose instant has come is
+        called first: rows show the inputs and accelerations that hold from then on. Shorter when the motion ends early."""
         import numpy as np
-        names = list(show) or list(self.model.coordinates)
+        names = [show] if isinstance(show, str) else list(show) or list(self.model.coordinates)
         handles = [self.find(name) for name in names]
+        duration, every = self._seconds("duration", duration), self._seconds("every", every)
         if not every > 0 or not duration >= 0:
             raise errors.ArgumentError("record() needs a duration and a positive 'every'")
         rows = int(duration/every*(1 + 1e-12)) + 1
@@ -198,6 +249,9 @@ class Sim:
         block = ffi.from_buffer("double[]", table)
         self._check(lib.pf_py_sim_record(self._c, handles, len(handles), every, rows, block, count))
         return table[:count[0]]
+
+    def _seconds(self, name: str, value: Any) -> float:
+        return self.model.constant(value) if isinstance(value, str) else float(number_text(value, name))
 
     # ------------------------------------------------------------ reading
 
@@ -213,7 +267,8 @@ class Sim:
 
     def get(self, quantity: Union[str, int]) -> Any:
         """A number, or an array of several: anything that 'plot' takes, as "theta", "x''", "lambda[rear]", "kinetic", "pos(wheel)";
-        "matrix M", F, A, b; "pose BODY" (position, then the rotation matrix by rows)."""
+        "matrix M", F, A, b; "pose BODY" (position, then the rotation matrix by rows). In SI, or in the unit behind it:
+        "theta [deg]"."""
         handle = self.find(quantity) if isinstance(quantity, str) else quantity
         if lib.pf_py_sim_size(self._c, handle) != 1:
             return self._read(handle)
@@ -235,7 +290,7 @@ class Sim:
         return self.get(quantity if handle is None else handle)
 
     def unit(self, quantity: str) -> str:
-        """The declared unit of a quantity (numbers are in SI nevertheless)."""
+        """The declared unit of a quantity (its numbers are in SI nevertheless), or the one that stands behind it."""
         return ffi.string(lib.pf_py_sim_unit(self._c, self.find(quantity))).decode()
 
     @property
@@ -309,6 +364,8 @@ class Sim:
         copy._handles = dict(self._handles)
         if self._controller is not None:
             copy.control(self._period(), self._controller)
+            if lib.pf_py_sim_snapshot_size(self._c):
+                copy.restore(self.save())  # the instants of the controller, too
         return copy
 
     def _period(self) -> float:

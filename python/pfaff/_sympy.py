@@ -114,7 +114,9 @@ def read(text: str, name: Callable[[str], Any]) -> Any:
 
 class SymPyEquations:
     """equations: a list of sympy.Eq with abbreviations written out; where: the abbreviations, and of those that are there with a
-    prime the rates; symbols: all symbols by name; unknowns: accelerations and multipliers."""
+    prime the rates; symbols: all symbols by name; unknowns: accelerations and multipliers, in which the residuals() are linear:
+    sympy.solve(e.residuals(), e.unknowns). All symbols are real: who makes one of the same name writes
+    sympy.Symbol("m", real=True), or takes symbols["m"]."""
 
     def __init__(self, raw: Mapping[str, Any]):
         self.symbols: dict[str, sympy.Symbol] = {}

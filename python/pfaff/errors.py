@@ -97,6 +97,40 @@ CLASSES = {"syntax": ModelError, "name": ModelError, "unit": ModelError, "model"
 # of PfStatus, in its order
 CODES = ("none", "memory", "argument", "limit", "file", "syntax", "name", "unit", "model", "number", "missing", "cancelled")
 
+# options whose names are others here
+NAMES = {"for": "duration", "param": "params", "input": "inputs", "as-given": "as_given=True"}
+# what people write who come from elsewhere
+ELSEWHERE = {"t_eval": "at", "t_span": "duration", "t_end": "duration", "tspan": "duration", "dt": "step or every", "method": "by",
+             "x0": "state", "y0": "state", "q0": "state", "v0": "state", "max_step": "step", "parameters": "params"}
+
+
+def option_name(word: str) -> str:
+    """--as-given as it is written here."""
+    name = word.lstrip("-")
+    return NAMES.get(name, name.replace("-", "_"))
+
+
+def in_python(words: str) -> str:
+    """What the program says of its command line, for those who call it from Python."""
+    import re
+    lines = [line for line in words.splitlines() if not re.match(r"usage: pfaff |'pfaff .*--help' tells more", line)]
+    text = re.sub(r"^pfaff: (error|warning): ", "", "\n".join(lines), flags=re.MULTILINE)
+    text = re.sub(r"(?<![\w-])-p ", "params: ", text)
+    text = re.sub(r"(?<![\w-])--(param|state|input) ", lambda match: f"{option_name(match[1])}: ", text)
+    text = re.sub(r"(?<![\w-])unknown option (--[a-z][a-z-]*)", lambda m: f"there is no option '{option_name(m[1])}'", text)
+    text = re.sub(r"(?<![\w-])did you mean (--[a-z][a-z-]*)", lambda m: f"did you mean '{option_name(m[1])}'", text)
+    return re.sub(r"(?<![\w-])--[a-z][a-z-]*", lambda match: option_name(match[0]), text)
+
+
+def no_attribute(thing: Any, what: str, name: str) -> AttributeError:
+    """It has no such method; what it has, nearest first."""
+    import difflib
+    known = sorted(one for one in {*dir(type(thing)), *vars(thing)} if not one.startswith("_"))
+    near = difflib.get_close_matches(name, known, 1)
+    words = f"did you mean '{near[0]}'?" if near and not name.startswith("_") else f"it has {', '.join(known)}"
+    return AttributeError(f"{what} has no '{name}': {words}")
+
+
 _UNKNOWN = ("has no ", "there is no ", "is not known", "unknown ")
 
 
@@ -114,8 +148,13 @@ def of_diagnostics(diagnostics: Sequence[Mapping[str, Any]], words: str) -> Erro
     if not errors:
         return Error(words.strip() or "the command failed without a word", diagnostics=diagnostics)
     d = errors[0]
-    return make(d.get("code", "none"), d["message"], d["hint"] or "", file=d["file"], line=d["line"], column=d["column"],
-                length=d["length"], diagnostics=diagnostics, words=words.rstrip())
+    message, hint, words = in_python(d["message"]), in_python(d["hint"] or ""), in_python(words)
+    for theirs, ours in ELSEWHERE.items():
+        if message == f"there is no option '{theirs}'":
+            hint = f"did you mean '{ours}'?"
+            words = ""
+    return make(d.get("code", "none"), message, hint, file=d["file"], line=d["line"], column=d["column"],
+                length=d["length"], diagnostics=diagnostics, words=words)
 
 
 def of_words(words: str, exit_code: int) -> Error:
@@ -126,5 +165,5 @@ def of_words(words: str, exit_code: int) -> Error:
         if match and match[2]:
             return ModelError(match[4], file=match[1], line=int(match[2]), column=int(match[3]), words=words.rstrip())
         if match:
-            return make("argument" if exit_code == 2 else "none", match[4], words=words.rstrip())
+            return make("argument" if exit_code == 2 else "none", in_python(match[4]), words=in_python(words))
     return Error(words.strip() or "the command failed without a word")

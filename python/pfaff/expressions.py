@@ -23,19 +23,23 @@ if TYPE_CHECKING:
 # How tightly operators bind, from loose to tight (docs/language.md, section 2).
 OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, PRIMARY = range(9)
 
+NUMBER = re.compile(r"-?[0-9.]+(e[-+]?[0-9]+)?\Z")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+# of NumPy, as here
+OPERATORS = {"add": "__add__", "subtract": "__sub__", "multiply": "__mul__", "divide": "__truediv__", "true_divide": "__truediv__",
+             "power": "__pow__", "less": "__lt__", "less_equal": "__le__", "greater": "__gt__", "greater_equal": "__ge__"}
 LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])?\Z")
 
 
 class Expression:
     """A piece of the language. Made by ``Model.coord``, ``Model.param`` and the like, and from each other."""
 
-    __slots__ = ("text", "tightness")
-    __array_ufunc__ = None  # NumPy's numbers leave the operators to this class
+    __slots__ = ("text", "tightness", "shown")
 
-    def __init__(self, text: str, tightness: int = PRIMARY) -> None:
+    def __init__(self, text: str, tightness: int = PRIMARY, shown: str = "") -> None:
         self.text = text
         self.tightness = tightness
+        self.shown = shown or text  # as what is plotted: there a unit stands behind anything
 
     def __repr__(self) -> str:
         return self.text
@@ -43,6 +47,16 @@ class Expression:
     def __bool__(self) -> NoReturn:
         raise TypeError(f"'{self.text}' has no truth value here: join conditions by & and |, turn them round by ~, "
                         "and choose by pfaff.if_(condition, a, b)")
+
+    def __float__(self) -> NoReturn:
+        raise TypeError(f"'{self.text}' is no number before the model moves; its functions are those of pfaff, as pfaff.sin")
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Operators with NumPy's numbers on their left; its functions are not those of the language."""
+        if function.__name__ not in OPERATORS or method != "__call__" or len(inputs) != 2:
+            raise TypeError(f"numpy.{function.__name__} does not take '{self.text}'; functions of expressions are those of "
+                            "pfaff, as pfaff.sin")
+        return getattr(expression(inputs[0]), OPERATORS[function.__name__])(inputs[1])
 
     def __iter__(self) -> NoReturn:
         raise TypeError(f"'{self.text}' cannot be taken apart: .x, .y and .z are the components of a vector")
@@ -157,13 +171,13 @@ class Unit:
     def __repr__(self) -> str:
         return f"[{self.name}]"
 
-    def __rmul__(self, number: Any) -> Expression:
-        """A unit belongs to the number before it, so that a fraction has it above the line."""
-        if not isinstance(number, numbers.Number):
-            return Expression(f"{at_least(number, PRIMARY)} [{self.name}]")
-        piece = expression(number)
-        over, slash, below = piece.text.partition("/")
-        return Expression(f"{over} [{self.name}]{slash}{below}", piece.tightness)
+    def __rmul__(self, factor: Any) -> Expression:
+        """In the language a unit belongs to the number before it: -3 [mm], but a*(1 [mm])."""
+        piece = expression(factor)
+        shown = f"{at_least(piece, PRIMARY)} [{self.name}]"
+        if NUMBER.match(piece.text):
+            return Expression(f"{piece.text} [{self.name}]", piece.tightness, shown)
+        return Expression(f"{at_least(piece, PRODUCT)}*(1 [{self.name}])", PRODUCT, shown)
 
 
 def unit(name: str) -> Unit:
@@ -219,7 +233,8 @@ def expression(value: Any) -> Expression:
     if isinstance(value, Expression):
         return value
     if isinstance(value, bool):
-        raise TypeError("True and False are no expressions: compare two of them")
+        raise TypeError("True and False are no expressions: == compares here and now, two sides are separated by a comma, "
+                        "as in constraint(x, y)")
     if isinstance(value, numbers.Number) and not isinstance(value, complex):
         text = number_text(value)
         return Expression(text, number_tightness(text))

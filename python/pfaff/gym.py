@@ -48,9 +48,10 @@ class Environment(gymnasium.Env):
     model         a Model, or the path of one
     actions       inputs with their limits, {"u": (-2, 2)} or {"u": 2} for both signs; a list of names has no limits.
                   An action beyond them is brought back to them
-    observations  quantities, as `Sim.get` takes them: "phi", "sin(phi)", "pos(tool)"; coordinates and velocities without
-    reward        a quantity, which may contain the inputs, or a function of the simulation and the action; read at the end
-                  of each step. Without one a step is worth 1
+    observations  quantities, as `Sim.get` takes them: "phi", "phi [deg]", "sin(phi)", "pos(tool)"; coordinates and velocities
+                  without
+    reward        a quantity, which may contain the inputs, or a function reward(sim, action); read at the end of each step.
+                  Without one a step is worth 1
     step          seconds from one action to the next
     horizon       seconds after which an episode is truncated; None: never
     until         a further condition that ends it beside that of the model's `run`: "abs(x) > 2", or a function of
@@ -81,6 +82,8 @@ class Environment(gymnasium.Env):
         self._reward, self._until = reward, _condition(until)
         self._inputs, self.action_space = self._actions(actions, dtype)
         self._quantities = _names(observations) or [name + prime for prime in ("", "'") for name in self.model.coordinates]
+        self._warned = False  # of a start that the constraints change: once is enough
+        self.count: Optional[int] = None
         self._open()
         self.observation_space = gymnasium.spaces.Box(-math.inf, math.inf, self._observe().shape, dtype)
 
@@ -94,7 +97,7 @@ class Environment(gymnasium.Env):
     def _number(self, name: str, value: Any) -> float:
         """In SI; a text may name its unit, a bare one is in that of the name."""
         if isinstance(value, str):
-            return self.model.constant(value, name.rstrip("'"))
+            return self.model.constant(value, name)
         return float(number_text(value, name))
 
     def _actions(self, actions: Union[Names, Mapping[str, Any]], dtype: Any) -> tuple[list[str], gymnasium.spaces.Box]:
@@ -114,12 +117,16 @@ class Environment(gymnasium.Env):
 
     def _open(self) -> None:
         """A simulation in which nothing is set; handles of what is read from it."""
-        self.sim: Sim = self.model.simulate(**self._method)
+        self.sim: Sim = self.model.simulate(**{**self._method, "start": False})
+        self._start()
         self._odd = False  # something was set for one episode
         self._params: dict[str, Any] = {}
         self._input_handles = [self.sim.find(name) for name in self._inputs]
         for name in (*self._quantities, *(f for f in (self._reward, self._until) if isinstance(f, str))):
             self.sim.find(name)
+
+    def _start(self) -> None:
+        self._warned = self.sim._start(0 if self._warned else 4) > 0 or self._warned
 
     # ------------------------------------------------------------ episodes
 
@@ -144,7 +151,7 @@ class Environment(gymnasium.Env):
             self.sim.set(name, self._draw(name, value))
         for name in self._inputs:
             self.sim.input[name] = 0.0
-        self.sim.start()
+        self._start()
         self.count = 0
         return self._observe(), self._info()
 
@@ -160,6 +167,8 @@ class Environment(gymnasium.Env):
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Holds the action for one interval."""
+        if self.count is None:
+            raise errors.Error("the environment has not begun: reset() comes before the first step()")
         action = np.asarray(action, dtype=float)
         if action.shape != self.action_space.shape or not np.all(np.isfinite(action)):
             raise errors.ArgumentError(f"an action is {self.action_space.shape[0]} finite numbers: {', '.join(self._inputs)}")

@@ -66,8 +66,7 @@ def attach(first: Any, to: Any, at: Any = None, by: Optional[str] = None, about:
     if (by == "hinge") != (about is not None):
         raise ValueError("attach: a hinge has an axis, and nothing else has")
     words = [f"attach {text_of(first)} to {text_of(to)}"]
-    words += [f"at {text_of(at)}"]*(at is not None) + [by]*(by is not None)
-    words += [f"about {text_of(about)}"]*(about is not None)
+    words += _given("at", at) + ([by] if by else []) + _given("about", about)
     return Piece(" ".join(words))
 
 
@@ -80,6 +79,10 @@ def detach(body: Any, off: Any = None, impulse: Any = None, torque: Any = None) 
     pushes = [f"{name} {text_of(value)}" for name, value in (("impulse", impulse), ("torque", torque))
               if value is not None]
     return Piece(f"detach {text_of(body)}" + (" with " + ", ".join(pushes) if pushes else ""))
+
+
+def _given(word: str, value: Any) -> list[str]:
+    return [f"{word} {text_of(value)}"] if value is not None else []
 
 
 def _unit(name: str) -> str:
@@ -144,9 +147,9 @@ class Writing:
         """One coordinate or several; ``count`` makes a list of so many, theta[1] …"""
         return self._declare("coord", names, unit, None, symbol, count)
 
-    def input(self, name: str, unit: Optional[str] = None, value: Any = None, *, symbol: Optional[str] = None) -> Expression:
-        """A force or torque from outside; a function of time, or set while it moves."""
-        return self._declare("input", (name,), unit, value, symbol, None)
+    def input(self, *names: str, unit: Optional[str] = None, value: Any = None, symbol: Optional[str] = None) -> Any:
+        """One force or torque from outside or several; a function of time, or set while it moves."""
+        return self._declare("input", names, unit, value, symbol, None)
 
     def speed(self, name: str, value: Any = None, unit: Optional[str] = None, *, symbol: Optional[str] = None) -> Expression:
         """A pseudo-velocity, as a combination of velocities; without a value see ``rate``."""
@@ -239,12 +242,12 @@ class Writing:
 
     def roll(self, name: str, kind: str, body: Any, *, radius: Any, axis: Any = None, on: Any = None,
              surface: Any = None, within: Any = None, inside: Any = None, outside: Any = None, center: Any = None) -> Expression:
-        """A disc or ball that rolls: ``on`` a frame's plane, a ``surface`` (a function by name, ``within`` a frame),
-        or ``inside``/``outside`` a sphere of that radius around ``center``."""
+        """A disc or ball that rolls. One of these is needed: ``on`` a frame's plane (the ground's: ``on=ground``), a ``surface``
+        (a function by name, ``within`` a frame), ``inside`` or ``outside`` a sphere of that radius around ``center``."""
         if kind not in ("disc", "ball"):
             raise ValueError(f"roll: {kind!r} is not 'disc' or 'ball'")
         if sum(support is not None for support in (on, surface, inside, outside)) != 1:
-            raise TypeError("roll: one of on=, surface=, inside= and outside=")
+            raise TypeError("roll: one of on=, surface=, inside= and outside= is needed, as on=pfaff.ground")
         if on is not None:
             support = f"on {text_of(on)}"
         elif surface is not None:
@@ -291,8 +294,7 @@ class Writing:
 
     def runs(self, seconds: Any, *, by: Optional[str] = None, until: Any = None, **settings: Any) -> None:
         """What ``run`` does when nothing else is said."""
-        words = [f"run {text_of(seconds)}"] + [f"by {check_name(by)}"]*(by is not None)
-        words += [f"until {text_of(until)}"]*(until is not None)
+        words = [f"run {text_of(seconds)}"] + ([f"by {check_name(by)}"] if by else []) + _given("until", until)
         given = ", ".join(f"{check_name(name)} = {text_of(value)}" for name, value in settings.items())
         self.statement(" ".join(words) + (f" {{ {given} }}" if given else ""))
 
@@ -300,8 +302,8 @@ class Writing:
         """What is shown."""
         if not quantities:
             raise TypeError("plots: a quantity is missing")
-        self.statement("plot " + ", ".join(map(text_of, quantities))
-                       + (f" against {text_of(against)}" if against is not None else ""))
+        shown = ", ".join(expression(quantity).shown for quantity in quantities)
+        self.statement(f"plot {shown}" + (f" against {expression(against).shown}" if against is not None else ""))
 
     def draws(self, point: Any, shape: str, *sizes: Any, color: Optional[str] = None, axis: Any = None) -> None:
         """A shape at a point: "box", "sphere", "cylinder", "disc", "line", "arrow", "trace"."""

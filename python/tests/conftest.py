@@ -11,6 +11,9 @@ import pfaff
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT/"examples"
+# those on which tests run that take long
+LISTED = [line.split()[0].split("/")[1] for line in (EXAMPLES.parent/"tests/examples.txt").read_text().splitlines()
+          if line and not line.startswith("#")]
 REFERENCE = ROOT/"tests"/"reference"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the code of notebooks cell by cell, where there is no Jupyter, each in its own folder:
+"""Runs the code of notebooks cell by cell, where there is no Jupyter, each in an empty folder:
 
     run_notebook.py FILE.ipynb …
 
@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import sys
+import tempfile
 
 SHOWN_BY = ("_repr_markdown_", "_repr_html_", "_repr_svg_", "__repr__")
 
@@ -33,13 +34,14 @@ def run_notebook(path):
     path = pathlib.Path(path).resolve()
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     names, shown, before = {"__name__": "__main__"}, [], os.getcwd()
-    os.chdir(path.parent)
-    try:
-        for number, cell in enumerate(cells):
-            if cell["cell_type"] == "code":
-                shown.append(run_cell("".join(cell["source"]), f"{path.name}, cell {number + 1}", names))
-    finally:
-        os.chdir(before)
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
+        try:
+            for number, cell in enumerate(cells):
+                if cell["cell_type"] == "code":
+                    shown.append(run_cell("".join(cell["source"]), f"{path.name}, cell {number + 1}", names))
+        finally:
+            os.chdir(before)
     return names, shown
 
 

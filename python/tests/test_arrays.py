@@ -192,7 +192,14 @@ def test_the_first_bad_state_is_named(pendulum):
 @pytest.mark.parametrize("call, words", [
     (lambda m: m.accelerations([1, 2]), "the coordinates are phi"),
     (lambda m: m.accelerations([1.0], params={"gg": 1}), "did you mean 'g'"),
-    (lambda m: m.accelerations([1.0], params={"g": np.inf}), "not a finite number"),
+    (lambda m: m.accelerations([1.0], params={"g": np.inf}), "params['g'] is infinite"),
+    (lambda m: m.accelerations([[1.0], [1.0]], params={"g": [9.8, np.nan]}), "params['g'] of state [1] is NaN"),
+    (lambda m: m.accelerations([[1.0], [2.0], [np.nan]]), "q['phi'] of state [2] is NaN"),
+    (lambda m: m.accelerations([1.0], {"phi": -np.inf}), "v['phi'] is infinite"),
+    (lambda m: m.forces([[1.0]], [[0.0]], [np.nan]), "t of state [0] is NaN"),
+    (lambda m: m.accelerations([1.0], inputs=np.array([1.0, 2.0])), "inputs={'u': …}"),
+    (lambda m: m.accelerations([1.0], params=[1.0]), "a dictionary by name, not list"),
+    (lambda m: pfaff.Model("coord x; speed w = x'; kinetic x'^2/2").accelerations([1.0], {"w": 1}), "'w' is a speed"),
     (lambda m: m.accelerations([1.0], params={"g": "3 [kg]"}), "kg"),
     (lambda m: m.accelerations([1.0], inputs={"w": 1}), "has no 'w'"),
     (lambda m: m.accelerations([1.0], form="magi"), "maggi"),
@@ -206,3 +213,16 @@ def test_words_for_what_is_wrong(pendulum, call, words):
     with pytest.raises(pfaff.Error) as caught:
         call(pendulum)
     assert words in str(caught.value)
+
+
+def test_without_native_code_after_it(pendulum):
+    q = np.linspace(-1, 1, 5000)[:, None]
+    compiled = pendulum.evaluate("sin(phi)", q, native="auto")
+    plain = pendulum.evaluate("sin(phi)", q, native="off")
+    np.testing.assert_array_equal(compiled, plain)
+    assert pendulum._field_for("off") is not pendulum._field_for("on") and pendulum._field_for("off").native == 0
+
+
+def test_a_state_that_is_none_may_pass(pendulum):
+    a = pendulum.accelerations([[1.0], [np.nan]], errors="nan")
+    assert np.isfinite(a[0]).all() and np.isnan(a[1]).all()

@@ -9,13 +9,14 @@ import pytest
 casadi = pytest.importorskip("casadi")
 
 import pfaff
-from conftest import EXAMPLES, PENDULUM, example
+from conftest import LISTED, PENDULUM, example
 
-# masses that are partly zero; a contact point that is found by curvature
-LOOSE = {"hand": 1e-10, "ball_on_surface": 1e-12}
+# a contact point that is found by curvature, stiff contact; masses of hands are partly zero
+LOOSE = {"ball_on_surface": 1e-12, "tippe_top": 1e-11}
+HAND = 1e-10
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*/*.pf")))
+@pytest.mark.parametrize("name", LISTED)
 def test_accelerations_of_examples(name):
     rng = np.random.default_rng(1)
     with warnings.catch_warnings():
@@ -29,7 +30,7 @@ def test_accelerations_of_examples(name):
         scales = {entry["name"]: entry["scale"] for entry in m.info["inputs"]}
         ours = m.accelerations(sim.q, sim.v, sim.t, inputs=inputs)
         theirs = np.array(f.accelerate(f.P0, sim.t, sim.q, sim.v, [x*scales[one] for one, x in inputs.items()])[0]).ravel()
-        assert abs(theirs - ours).max() <= LOOSE.get(name, 1e-13)*max(1, abs(ours).max())
+        assert abs(theirs - ours).max() <= (HAND if name.startswith("hand") else LOOSE.get(name, 1e-13))*max(1, abs(ours).max())
         sim.step(0.02)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong is said with its place, and with a hint; models and errors can be pickled."""
+import concurrent.futures
 import pickle
 
 import pytest
@@ -42,13 +43,26 @@ def test_models_are_pickled(pendulum):
     (lambda m: m.run(state={"phy": 1}), pfaff.UnknownName, "phi"),
     (lambda m: m.run(by="rk5"), pfaff.ArgumentError, "rk4"),
     (lambda m: m.run(form="magi"), pfaff.ArgumentError, "maggi"),
-    (lambda m: m.run(-1), pfaff.ArgumentError, "--for"),
+    (lambda m: m.run(-1), pfaff.ArgumentError, "duration: '-1' is not a positive number"),
     (lambda m: m.run(float("nan")), pfaff.ArgumentError, "not a finite number"),
     (lambda m: m.run(object()), pfaff.ArgumentError, "no number"),
-    (lambda m: m.run(1, evry=1), pfaff.ArgumentError, "--every"),
+    (lambda m: m.run(1, evry=1), pfaff.ArgumentError, "every"),
     (lambda m: m.run(params={"m": "1 [s]"}), pfaff.ArgumentError, "kg"),
-    (lambda m: m.run(1, every=1, at=[1]), pfaff.ArgumentError, "--at"),
+    (lambda m: m.run(1, every=1, at=[1]), pfaff.ArgumentError, "at"),
     (lambda m: m.derive("magi"), pfaff.ArgumentError, "maggi"),
+    (lambda m: m.run(t_eval=[1]), pfaff.ArgumentError, "did you mean 'at'"),
+    (lambda m: m.run(1, evry=1), pfaff.ArgumentError, "did you mean 'every'"),
+    (lambda m: m.run(inputs={"uu": 1}), pfaff.UnknownName, "did you mean 'u'"),
+    (lambda m: m.run(inputs={"u": "1 [kg]"}), pfaff.ArgumentError, "inputs: u=1 [kg]"),
+    (lambda m: m.run(inputs=[1]), pfaff.ArgumentError, "inputs={'u': …}"),
+    (lambda m: m.run(params={"u": 1}), pfaff.UnknownName, "'u' is an input"),
+    (lambda m: m.run(params=[1]), pfaff.ArgumentError, "a dictionary by name"),
+    (lambda m: m.linearize(sweep={"m": [1, 2, 3, 5.0]}), pfaff.ArgumentError, "(1, 5, 4) for equal steps"),
+    (lambda m: pfaff.Model("robot.pf"), pfaff.ModelError, "pfaff.load('robot.pf') reads it"),
+    (lambda m: m.simulat(), AttributeError, "did you mean 'simulate'"),
+    (lambda m: m.nothing, AttributeError, "it has accelerations"),
+    (lambda m: m.simulate().nothing, AttributeError, "it has a, advance"),
+    (lambda m: m.parameters.__setitem__("m", 1), AttributeError, "__setitem__"),
     (lambda m: m.study("nothing"), pfaff.ArgumentError, "nothing"),
     (lambda m: m.linearize(sweep={"m": (1,)}), pfaff.ArgumentError, "range"),
     (lambda m: m.export("fortran", "x"), pfaff.ArgumentError, "fortran"),
@@ -100,3 +114,45 @@ def test_any_text_is_a_model_or_an_error(text):
         assert str(error) and all(d["severity"] in ("error", "warning", "note") for d in error.diagnostics)
     else:
         assert repr(m)
+
+
+@pytest.mark.parametrize("call", [lambda m: m.run(-1), lambda m: m.run(1, evry=1), lambda m: m.run(params={"mm": 1}),
+                                  lambda m: m.run(1, every=1, at=[1]), lambda m: m.derive("magi"), lambda m: m.page()])
+def test_words_are_of_python(pendulum, call):
+    try:
+        call(pendulum)
+    except pfaff.Error as error:
+        assert "--" not in str(error) and "usage:" not in str(error) and "pfaff: error" not in str(error)
+
+
+def test_a_star_leaves_python_alone():
+    names = {}
+    exec("from pfaff import *", names)
+    assert not {"min", "max", "time", "pi", "abs", "sum", "open", "print", "input"} & set(names)
+    assert names["Model"] is pfaff.Model and callable(pfaff.max) and repr(pfaff.time) == "t"
+
+
+def test_the_help_of_a_model_names_all_statements():
+    from pfaff.writing import Writing
+    calls = [name for name in vars(Writing) if not name.startswith("_")]
+    assert all(name in pfaff.Model.__doc__ for name in calls) and len(calls) > 25
+
+
+def test_names_of_another_kind_and_flags_that_are_none():
+    m = pfaff.Model("param k = 1; coord phi [deg]; input u; kinetic phi'^2/2*1 [kg m^2]; force phi = u*1 [N m]")
+    for call, words in ((lambda: m.simulate(params={"phi": 7}), "is a coordinate"), (lambda: m.simulate(state={"k": 7}), "is a parameter"),
+                        (lambda: m.run(params={"phi": 1}), "is a coordinate"), (lambda: m.run(True), "no flag"),
+                        (lambda: m.run(1, every=True), "no flag"), (lambda: m.run(help=True), "no flag"),
+                        (lambda: m.constant("1 [m]", "phi'"), "rad/s")):
+        with pytest.raises(pfaff.Error, match=words): call()
+    assert m.constant("2", "phi'") == pytest.approx(2*0.017453292519943295)
+
+
+def test_threads_ask_a_draft_first():
+    for _ in range(20):
+        m = pfaff.Model()
+        x = m.coord("x")
+        m.kinetic(x.d**2/2)
+        m.start(x, 1)
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            assert all(len(r.t) > 1 for r in pool.map(lambda _: m.run(0.1), range(4)))

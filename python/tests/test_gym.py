@@ -197,3 +197,17 @@ def test_bad_calls_are_refused():
     for action in ([1, 2], [math.nan], 1.0):
         with pytest.raises(pfaff.ArgumentError, match="1 finite number"):
             env.step(action)
+
+
+def test_a_step_needs_a_beginning():
+    with pytest.raises(pfaff.Error, match="reset"):
+        cart().step([0.0])
+
+
+def test_a_start_that_is_changed_is_told_once():
+    model = pfaff.Model("coord x, y [m]; kinetic (1 [kg])*(x'^2 + y'^2)/2; constraint x^2 + y^2 = 1 [m^2]; start x = 1, y = 0")
+    env = Environment(model, start={"x": (2, 3)})
+    with pytest.warns(pfaff.ModelWarning, match="is changed: x") as told:
+        env.reset(seed=1)
+        env.reset()
+    assert len(told) == 1

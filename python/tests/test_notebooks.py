@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The notebooks run and their assertions hold: in Jupyter's kernel where there is one, else cell by cell."""
+import csv
 import importlib.util
 import json
 import re
@@ -19,14 +20,15 @@ def sources(name, kind):
     return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == kind]
 
 
-def execute(name):
+def execute(name, place):
+    """In a folder where nothing else is."""
     if not all(importlib.util.find_spec(module) for module in ("nbclient", "ipykernel")):
         return run_notebook(FOLDER/name)
     import nbclient
     import nbformat
     notebook = nbformat.read(FOLDER/name, 4)
     nbformat.validate(notebook)
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(FOLDER)}}).execute()
+    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(place)}}).execute()
 
 
 @pytest.fixture(autouse=True)
@@ -36,10 +38,22 @@ def no_windows(monkeypatch):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_all_cells_run(name):
+def test_all_cells_run(name, tmp_path):
     for module in NEEDS.get(name, []):
         pytest.importorskip(module)
-    execute(name)
+    execute(name, tmp_path)
+
+
+def test_numbers_are_those_of_the_references():
+    """Each table of the papers is made of rows of its file."""
+    names = {"numbers": {}}
+    exec(next(text for text in sources("3_five_papers.ipynb", "code") if text.startswith("numbers[")), names)
+    for name, text in names["numbers"].items():
+        lines = (ROOT/"tests"/"reference"/f"{name}.csv").read_text(encoding="utf-8").splitlines()
+        head, *rows = csv.reader(line for line in lines if not line.startswith("#"))
+        columns, *ours = (line.split() for line in text.splitlines())
+        theirs = {tuple(f"{float(row[head.index(c)]):.13g}" for c in columns) for row in rows}
+        assert len(ours) >= 6 and {tuple(row) for row in ours} <= theirs, name
 
 
 def test_the_first_runs_without_jupyter():

@@ -194,3 +194,44 @@ pfaff.Model("coord x; kinetic x'^2/2").run(0.1)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+# ---------------------------------------------------------------- the program
+
+def program(*words, **options):
+    return subprocess.run([sys.executable, "-m", "pfaff", *words], capture_output=True, text=True, timeout=100, **options)
+
+
+def test_the_program_is_there(tmp_path):
+    assert program("version").stdout.startswith(f"pfaff {pfaff.__version__}")
+    model = tmp_path/"oscillator.pf"
+    model.write_text(LONG)
+    done = program("run", str(model), "--for", "1", "--every", "0.5", "--out", "-")
+    assert done.returncode == 0 and done.stdout.startswith("t,x") or done.stdout.startswith("t [s],x")
+    assert done.stdout.count("\n") == 4 and "reached the end" in done.stderr
+    assert program("check", "--json", "-", input=LONG).stdout.startswith("{")
+    wrong = program("check", str(tmp_path/"none.pf"))
+    assert wrong.returncode != 0 and "none.pf" in wrong.stderr and not wrong.stdout
+    assert program("nothing").returncode == 2
+
+
+def test_its_signals_are_its_own(tmp_path):
+    model = tmp_path/"long.pf"
+    model.write_text(LONG)
+    words = [sys.executable, "-m", "pfaff", "run", str(model), "--by", "rk4", "--step", "1e-4", "--for", "1e5", "--every", "1e3"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        time.sleep(1)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+    assert running.returncode not in (0, 2) and "Traceback" not in err and "stopped on request" in out + err
+    reader = subprocess.run(f"{sys.executable} -m pfaff run {model} --for 100 --every 0.001 --out - | head -1", shell=True,
+                            capture_output=True, text=True, timeout=60)
+    assert reader.stdout.count("\n") == 1 and "Traceback" not in reader.stderr
+
+
+def test_what_goes_to_standard_output_is_kept(capfd):
+    code, out, err = pfaff.command("run", "--out", "-", "--for", "1", "--every", "0.5", "-", text=LONG)
+    assert code == 0 and out.count("\n") == 4 and out.splitlines()[1].startswith("0,1,")
+    long = pfaff.command("run", "--out", "-", "--for", "1000", "--every", "0.01", "-", text=LONG)[1]
+    assert long.count("\n") == 100_002
+    assert capfd.readouterr() == ("", "")

@@ -118,3 +118,10 @@ def test_words_for_people(pendulum):
         run.nothing
     with pytest.raises(KeyError):
         run["nothing"]
+
+
+def test_inputs_hold():
+    m = pfaff.Model("coord x [m]; param m = 2 [kg]; input u [mN], w [N]; kinetic m*x'^2/2; force x = u + w")
+    r = m.run(1, inputs={"u": 4000, "w": "1000 [mN]"}, every=0.5, show=["x", "u", "x''"])
+    np.testing.assert_allclose(r.data, [[t, 2.5*t**2/2, 4000, 2.5] for t in (0, 0.5, 1)], rtol=1e-9)
+    assert m.plot("x", inputs={"u": 1}).svg != m.plot("x", inputs={"u": 2}).svg

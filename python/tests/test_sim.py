@@ -4,6 +4,8 @@ import gc
 import pickle
 import weakref
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -79,12 +81,12 @@ def test_what_a_controller_raises_comes_out(pendulum):
 
 
 def test_a_controller_may_not_move_its_simulation(pendulum):
-    sim = pendulum.simulate()
+    sim, seen = pendulum.simulate(), []
     sim.control(0.1, lambda s: s.step(0.1))
     with pytest.raises(pfaff.Error, match="its controller wants to move it"):
         sim.advance(1)
     other = pendulum.simulate()
-    other.control(0.1, lambda s: pendulum.run(0.01))  # another one it may
+    other.control(0.1, lambda s: seen.append(pendulum.run(0.01)))  # another one it may
     assert other.advance(0.3)
 
 
@@ -146,6 +148,72 @@ def test_recording(pendulum):
     assert np.allclose(table[:, 1:], run[["phi", "phi'", "kinetic"]], atol=1e-7)
 
 
+def test_rows_show_what_the_controller_has_set():
+    sim = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u").simulate()
+    sim.control(0.1, lambda s: s.input.update(u=round(10*s.t) + 1))
+    table = sim.record(0.3, 0.05, ["u", "x''"])
+    np.testing.assert_array_equal(table[:, 1], [1, 1, 2, 2, 3, 3, 4])  # held from its instant on, the last one too
+    np.testing.assert_array_equal(table[:, 2], table[:, 1])
+    went = table[-1, 0], sim["x"]
+    calls = []
+    sim.control(0.1, lambda s: calls.append(s.t))
+    sim.record(0.2, 0.1)
+    sim.step(0.05)
+    np.testing.assert_allclose(calls, [0.3, 0.4, 0.5])  # once at each instant
+    again = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u").simulate()
+    again.control(0.1, lambda s: s.input.update(u=round(10*s.t) + 1))
+    again.advance(0.3)
+    assert (again.t, again["x"]) == pytest.approx(went, abs=1e-14)  # the motion is the same
+
+
+def test_what_a_controller_raises_ends_a_recording(pendulum):
+    sim = pendulum.simulate()
+    sim.control(0.1, lambda s: 1/(0.25 - s.t > 0) and None)
+    with pytest.raises(ZeroDivisionError):
+        sim.record(1, 0.1)
+    sim.control(0.1, None)
+    assert sim.advance(1)
+
+
+def test_controllers_that_are_none(pendulum):
+    sim = pendulum.simulate()
+    for period, controller in ((0, print), (-1, print), (float("nan"), print), (0.1, 3), (0.1, "u")):
+        with pytest.raises(pfaff.ArgumentError):
+            sim.control(period, controller)
+    sim.control(0.1, lambda s: -s["phi"])
+    with pytest.raises(pfaff.ArgumentError, match="sim.input..u.. = …"):
+        sim.advance(1)
+
+
+def test_inputs_by_texts_and_arrays():
+    sim = pfaff.Model("coord x; input u [N mm]; kinetic x'^2/2; force x = u").simulate()
+    for value, number in (("3 [N mm]", 3e-3), ("3", 3e-3), (np.array([2.0]), 2), (np.array([[2.5]]), 2.5), (np.float32(1.5), 1.5)):
+        sim.input["u"] = value
+        assert sim.input["u"] == pytest.approx(number, rel=1e-15)
+    with pytest.raises(pfaff.ArgumentError, match="a number, not"):
+        sim.input["u"] = [1, 2]
+
+
+LINKAGE = """coord x, y [m]
+kinetic (1 [kg])*(x'^2 + y'^2)/2
+constraint x^2 + y^2 = 1 [m^2]
+start x = 1, y = 0
+"""
+
+
+def test_starts_that_are_changed_are_told():
+    m = pfaff.Model(LINKAGE)
+    with pytest.warns(pfaff.ModelWarning, match="the start cannot hold as given and is changed: x .m. from 2 to 1") as told:
+        sim = m.simulate(state={"x": 2})
+    assert told[0].filename == __file__ and sim["x"] == pytest.approx(1, abs=1e-9)
+    with pytest.warns(pfaff.ModelWarning, match="y .m. from 3 to") as told:
+        sim.start(y=3)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m.simulate(state={"x": 0, "y": -1}).start()
+
+
 def test_events():
     sim = example("spacecraft").simulate()
     sim.advance(6)
@@ -158,7 +226,9 @@ def test_bad_words(pendulum):
                         (lambda: sim.advance(float("nan")), "not finite"), (lambda: sim.input.__setitem__("w", 1), "has no 'w'"),
                         (lambda: sim.input.__setitem__("u", float("inf")), "not finite"), (lambda: sim.set("m", "1 [s]"), "s"),
                         (lambda: sim.method("rk5"), "rk4"), (lambda: sim.control(-1, print), "period"),
-                        (lambda: sim.record(1, 0), "positive"), (lambda: pendulum.simulate(start=False).step(), "not been started")]:
+                        (lambda: sim.record(1, 0), "positive"), (lambda: sim.record("a", 1), "not defined"),
+                        (lambda: pendulum.simulate(rtol=-1), "not a positive number"), (lambda: pendulum.simulate(inputs=[1]), "by name"),
+                        (lambda: pendulum.simulate(state={"u": 1}), "is an input"), (lambda: pendulum.simulate(inputs={"m": 1}), "'m'"), (lambda: pendulum.simulate(start=False).step(), "not been started")]:
         with pytest.raises(pfaff.Error) as caught:
             call()
         assert words in str(caught.value)
@@ -180,3 +250,47 @@ def test_simulations_are_freed(pendulum):
     del sim
     gc.collect()
     assert gone() is None
+
+
+def test_clone_keeps_the_instants_of_the_controller():
+    m = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u; start x = 1")
+    s = m.simulate()
+    s.control(0.1, lambda s: s.input.__setitem__("u", -4*s["x"] - s["x'"]))
+    s.advance(0.25)
+    copy = s.clone()
+    s.advance(1)
+    copy.advance(1)
+    assert s["x"] == copy["x"]
+
+
+def test_a_controller_that_raises_is_called_again_at_its_instant():
+    m = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u; start x = 1")
+    ends = []
+    for fails in (None, 3):
+        calls = []
+
+        def law(s):
+            calls.append(s.t)
+            if len(calls) == fails: raise ValueError("once")
+            s.input["u"] = -4*s["x"] - s["x'"]
+
+        s = m.simulate()
+        s.control(0.1, law)
+        if fails:
+            with pytest.raises(ValueError): s.advance(1)
+            assert s.t == pytest.approx(0.2, abs=1e-15)
+        s.advance(1)
+        ends.append(s["x"])
+    assert ends[0] == ends[1]
+
+
+def test_a_changed_snapshot_is_refused():
+    s = pfaff.example("snakeboard").simulate()
+    s.advance(0.2)
+    kept = s.save()
+    for place in range(24, len(kept), 97):
+        changed = bytearray(kept)
+        changed[place] ^= 0x40
+        with pytest.raises(pfaff.Error, match="snapshot"): s.restore(bytes(changed))
+    s.restore(kept)
+    s.step(1e-3)

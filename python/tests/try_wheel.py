@@ -6,6 +6,7 @@
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import time
 
@@ -30,6 +31,10 @@ def main(examples):
     assert m.accelerations(m.simulate().q).shape == (6,)
     assert len(pfaff.import_urdf(os.path.join(examples, "robots", "arm7.urdf")).coordinates) == 7
     assert m.prove().proved
+    if (pathlib.Path(pfaff.__file__).parent/"share"/"page.html").exists():
+        assert "snakeboard" in m.page().html
+    version = subprocess.run([sys.executable, "-m", "pfaff", "version"], capture_output=True, text=True, check=True).stdout
+    assert version.startswith(f"pfaff {pfaff.__version__}")
     folder = str(pathlib.Path(pfaff.__file__).resolve().parents[1]/"pfaff.libs")
     ours = [path for path in loaded() if OURS.search(path)]
     assert ours and all(path.startswith(folder) for path in ours), ours

@@ -15,6 +15,8 @@ extern const Command pf_command_check, pf_command_compare, pf_command_converge, 
 
 /* Finds the command that the words of the command line ask for, and runs it. Returns the exit code (commands.c). */
 int pf_cli_run(const Console *console, int argc, char **argv);
+/* The same on the streams of this process, with its signals (terminal.c). */
+int pf_cli_terminal(int argc, char **argv);
 
 /* Words that may come from a file or the command line: nothing in them can steer the terminal. */
 void pf_cli_say(FILE *stream, const char *words);
@@ -143,6 +145,8 @@ PfStatus pf_cli_start(Session *session, const Options *options, const PfSystem *
  * them). */
 PfStatus pf_cli_need_consistent(Session *session, const Options *options, const PfStart *start);
 PfStatus pf_cli_keep_offset(Session *session, const Options *options, const PfStart *start, PfRunOptions *settings);
+/* Warns of what was given and changed, and of what was found far away. */
+void pf_start_warn(PfContext *ctx, const PfModel *model, const PfStart *start);
 /* What was changed, by name. */
 void pf_start_text(const PfModel *model, const Options *options, const PfStart *start, PfText *text);
 void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json);

@@ -259,7 +259,7 @@ static int run(const Console *console, int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_examples, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  Session session;
+  Session session = {0};
   Found found = {.s = &session};
   PfStatus status = look(&found, &options);
   code = pf_cli_finish(session.ctx, status, &options, &found, put_json, put_text);

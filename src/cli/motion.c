@@ -21,6 +21,48 @@ static PfStatus set_parameters(Motion *m, const Options *options)
   return isnan(options->time) ? PF_OK : status_of(m, pf_sim_set(m->sim, "t", options->time));
 }
 
+/* -1: none that can be set. */
+static int find_input(const PfModel *model, const char *name)
+{
+  for (int i = 0; i < model->input_count; i++)
+    if (!strcmp(model->inputs[i].name, name)) return model->inputs[i].value == PF_EXPR_NONE ? i : -1;
+  return -1;
+}
+
+static void hint_inputs(PfContext *ctx, const PfModel *model)
+{
+  PfText names;
+  pf_text_init(&names, pf_context_allocator(ctx));
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].value == PF_EXPR_NONE)
+      pf_text_print(&names, "%s%s", names.count ? ", " : "", model->inputs[i].name);
+  if (names.count) pf_hint(ctx, "it has %s", pf_text_get(&names));
+  pf_text_free(&names);
+}
+
+static PfStatus set_input(Motion *m, const char *text)
+{
+  PfContext *ctx = m->s->ctx;
+  char name[PF_LONGEST_NAME], what[256];
+  const char *value;
+  double number;
+  if (!pf_cli_split(text, name, &value)) return pf_fail(ctx, PF_ERR_ARGUMENT, "--input %s: write name=value", text);
+  if (find_input(m->s->model, name) < 0) {
+    pf_fail(ctx, PF_ERR_ARGUMENT, "--input %s: the model has no input '%s' without a function of time", text, name);
+    hint_inputs(ctx, m->s->model);
+    return PF_ERR_ARGUMENT;
+  }
+  snprintf(what, sizeof what, "--input %s", text);
+  PF_TRY(pf_cli_value(ctx, what, value, pf_model_measure(m->s->model, name).unit, &number));
+  return status_of(m, pf_sim_set(m->sim, name, number));
+}
+
+static PfStatus set_inputs(Motion *m, const Options *options)
+{
+  for (int i = 0; i < options->held.count; i++) PF_TRY(set_input(m, options->held.at[i]));
+  return PF_OK;
+}
+
 static int find_constraint(const PfModel *model, const char *name)
 {
   for (int k = 0; k < model->constraint_count; k++)
@@ -62,6 +104,7 @@ PfStatus pf_cli_place(Motion *m, Session *s, const Options *options)
                 .sim = pf_sim_of_model(s->ctx, s->model, &s->equations, &error)};
   if (!m->sim) return error.status;
   PF_TRY(set_parameters(m, options));
+  PF_TRY(set_inputs(m, options));
   pf_sim_set_as_given(m->sim, options->as_given);
   int before = pf_diagnostic_count(s->ctx);
   PF_TRY(pf_cli_judge_start(s, options, status_of(m, pf_sim_place(m->sim)), before, pf_sim_changes(m->sim)));

@@ -169,7 +169,7 @@ static int run(const Console *console, int argc, char **argv)
   Options options;
   int code = pf_cli_options(&pf_command_new, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  Session session;
+  Session session = {0};
   New new = {.s = &session};
   PfStatus status = make(&new, &options);
   code = pf_cli_finish(session.ctx, status, &options, &new, put_json, put_text);

@@ -159,6 +159,8 @@ static const Option table[] = {
   {"state", 's', "NAME=VALUE", OPTION_LIST, AT(state), NULL, OPTIONS_OF_STATE,
    "another start of a coordinate, a velocity (\"x'=2\") or a speed, \"hub.turn=(0, 0, 1)\" as well; may be repeated",
    NULL},
+  {"input", 0, "NAME=VALUE", OPTION_LIST, AT(held), NULL, OPTIONS_OF_STATE,
+   "the value of an input without a function of time, which holds throughout (0); may be repeated", NULL},
   {"time", 0, "T", OPTION_NUMBER, AT(time), "s", OPTIONS_OF_STATE, "another time to start at than 0", NULL},
   {"as-given", 0, NULL, OPTION_FLAG, AT(as_given), NULL, OPTIONS_OF_STATE,
    "takes the start as it is given, also where it does not satisfy the constraints", NULL},

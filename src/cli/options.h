@@ -31,7 +31,7 @@ typedef struct Options {
   int file_count;
   const char *files[MOST_FILES];
   const char *range; /* NAME=a..b:n, for commands that take one before their file */
-  Texts parameters, state; /* name=value */
+  Texts parameters, state, held; /* name=value; held: inputs */
   Texts wheels;            /* link:radius */
   bool json, latex, standalone, markdown, c, steps, matrices, help, as_given, prove, spatial, free, write,
       single;

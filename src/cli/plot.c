@@ -23,7 +23,7 @@ const Command pf_command_plot = {
   .about = "Every FILE is a model, which is run, or a trajectory in CSV; several are drawn in one picture. Without "
            "--out the plot is drawn in the terminal. Of the result of a sweep, RESULT.zarr, --show \"a, b: c\" draws a "
            "map with c as colour, \"a: b, c\" curves, and \"a, b\" histograms.",
-  .takes = TAKES_STATE TAKES_METHOD "show against log minus out ",
+  .takes = TAKES_STATE TAKES_METHOD "input show against log minus out ",
   .writes = {WRITES_PICTURES},
   .own = own,
   .examples = "pfaff plot --show \"x,y;theta\" examples/skates/snakeboard.pf\n"

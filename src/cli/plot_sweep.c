@@ -238,7 +238,10 @@ static PfStatus make_histogram(const Picture *p, int column, PfSeries *series)
   double *x = pf_arena_array(p->arena, double, 2*steps + 2), *y = pf_arena_array(p->arena, double, 2*steps + 2);
   if (!x || !y) return pf_no_room(p->ctx, "the picture");
   bins.count = steps;
-  for (int k = 0; k < 2*steps + 2; k++) x[k] = bins.low + (bins.high - bins.low)*(k/2)/steps;
+  for (int k = 0; k < 2*steps + 2; k++) {
+    const int edge = k/2; /* each twice: up and down */
+    x[k] = bins.low + (bins.high - bins.low)*edge/steps;
+  }
   for (long long i = 0; i < p->count; i++)
     if (isfinite(all[i])) y[2*cell_of(&bins, all[i]) + 1]++;
   for (int k = 0; k < steps; k++) y[2*k + 2] = y[2*k + 1];

@@ -39,7 +39,7 @@ const Command pf_command_run = {
            "violation of the constraints, balance of energy. Ctrl-C, SIGTERM and SIGHUP stop cleanly: what was "
            "computed so far is written. While it runs, its rows are in x.part.csv beside x.csv; an older x.csv is "
            "replaced when it ends.",
-  .takes = TAKES_STATE TAKES_METHOD "every at show real-time rate watch invariants out poses json no-rows ",
+  .takes = TAKES_STATE TAKES_METHOD "input every at show real-time rate watch invariants out poses json no-rows ",
   .writes = {"csv", "json", "mat"},
   .own = own,
   .needs = needs,
@@ -133,7 +133,11 @@ static PfStatus prepare(Run *r)
   if (r->options->watch) PF_TRY(pf_live_make(&r->live, m, &r->trajectory, r->options));
   r->progress = r->options->console->terminal && !r->options->watch;
   if (r->options->poses) PF_TRY(pf_poses_make(&r->poses, m, r->options->poses));
-  return r->options->out ? pf_trajectory_open(&r->trajectory, r->options->out) : PF_OK;
+  if (!r->options->out) return PF_OK;
+  PF_TRY(pf_trajectory_open(&r->trajectory, r->options->out));
+  FILE *out = r->options->console->out;
+  if (pf_cli_out_is_standard(r->options) && out != stdout) r->trajectory.record.stream = out;
+  return PF_OK;
 }
 
 /* Samples that were asked for at times the run has not reached. */

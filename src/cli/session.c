@@ -29,7 +29,8 @@ static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *
   if (i < 0 || model->parameters[i].derived) {
     pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: the model has no parameter '%s'", text, name);
     if (is_input(model, name))
-      pf_hint(ctx, "'%s' is an input, a function of time: write 'param' and 'input %s = …' in the model", name, name);
+      pf_hint(ctx, "'%s' is an input: --input %s=… holds it; or write 'param' and 'input %s = …' in the model", name,
+              name, name);
     else pf_cli_hint_parameter(ctx, model, name);
     return PF_ERR_ARGUMENT;
   }

@@ -39,16 +39,16 @@ static bool list_remarkable(const PfModel *model, const PfStart *start, bool giv
   return count > 0;
 }
 
-static void warn(Session *s, const PfStart *start)
+void pf_start_warn(PfContext *ctx, const PfModel *model, const PfStart *start)
 {
   for (int given = 1; given >= 0; given--) {
     PfText text;
     PfPlace place = {0};
-    pf_text_init(&text, pf_context_allocator(s->ctx));
-    if (list_remarkable(s->model, start, given != 0, &text, &place)) {
-      pf_warn_at(s->ctx, place, given ? "the start cannot hold as given and is changed: %s"
-                                      : "the start is found far from where it was looked for: %s", pf_text_get(&text));
-      pf_hint(s->ctx, given ? "'!' behind a value keeps it; --as-given starts from what is given" : "give values near "
+    pf_text_init(&text, pf_context_allocator(ctx));
+    if (list_remarkable(model, start, given != 0, &text, &place)) {
+      pf_warn_at(ctx, place, given ? "the start cannot hold as given and is changed: %s"
+                                   : "the start is found far from where it was looked for: %s", pf_text_get(&text));
+      pf_hint(ctx, given ? "'!' behind a value keeps it; --as-given starts from what is given" : "give values near "
               "the wanted configuration to choose it");
     }
     pf_text_free(&text);
@@ -87,7 +87,7 @@ static PfStatus find_reason(Session *s, const Options *options, int before, PfSt
 PfStatus pf_cli_judge_start(Session *s, const Options *options, PfStatus status, int before, const PfStart *start)
 {
   if (status == PF_ERR_MODEL && !options->as_given) return find_reason(s, options, before, status);
-  if (status == PF_OK && !options->as_given) warn(s, start);
+  if (status == PF_OK && !options->as_given) pf_start_warn(s->ctx, s->model, start);
   return status;
 }
 

@@ -40,7 +40,7 @@ const Command pf_command_sweep = {
   .writes = {"zarr", "csv", "mat"},
   .own = own,
   .needs = needs,
-  .examples = "pfaff sweep -p F=0.5..2:4 -p m=1,2 --take \"x, max(theta)\" --out study.zarr examples/piano_wheel.pf\n"
+  .examples = "pfaff sweep -p F=0.5..2:4 --take \"x, max(theta)\" --out study.zarr examples/wheels/piano_wheel.pf\n"
               "pfaff sweep --resume study.zarr\n",
   .instead = "resume join convert",
   .run = run};
@@ -188,6 +188,34 @@ static PfStatus check_members(const Sweep *sw)
   return PF_ERR_NUMBER;
 }
 
+/* What mpirun and srun tell each of the processes that they start. */
+static void find_ranks(Sweep *sw)
+{
+  static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"},
+                                         {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+                                         {"SLURM_PROCID", "SLURM_NTASKS"}};
+  for (size_t i = 0; i < sizeof names/sizeof *names && sw->ranks < 2; i++) {
+    const char *rank = getenv(names[i][0]), *ranks = getenv(names[i][1]);
+    const long k = rank ? strtol(rank, NULL, 10) : 0, n = ranks ? strtol(ranks, NULL, 10) : 0;
+    if (n > 1 && n < 1000000 && k >= 0 && k < n) sw->rank = (int)k, sw->ranks = (int)n;
+  }
+}
+
+/* With others, each of them on one thread unless more are asked for. */
+static PfStatus compute_together(Sweep *sw, PfSweepHow *how)
+{
+  bool last;
+  if (!how->out || (sw->options->out && !pf_cli_out_is(sw->options, "zarr"))) {
+    pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "%d processes need a common result", sw->ranks);
+    pf_hint(sw->s.ctx, "write --out study.zarr, in a folder that all of them see");
+    return PF_ERR_ARGUMENT;
+  }
+  if (!how->threads) how->threads = sw->threads = 1;
+  PF_TRY(pf_sweep_share(sw->sweep, how, sw->rank, sw->ranks, &sw->result, &last));
+  sw->silent = !last && !sw->result.stopped;
+  return PF_OK;
+}
+
 static PfStatus compute(Sweep *sw)
 {
   const Options *o = sw->options;
@@ -201,9 +229,11 @@ static PfStatus compute(Sweep *sw)
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   sw->threads = how.threads ? how.threads : cores > 0 ? (int)cores : 1;
   sw->began = pf_cli_clock();
-  PfStatus status = pf_sweep_run(sw->sweep, &how, &sw->result);
+  if (!sw->parts) find_ranks(sw);
+  PfStatus status = sw->ranks > 1 ? compute_together(sw, &how) : pf_sweep_run(sw->sweep, &how, &sw->result);
   pf_sweep_progress_end(sw);
   PF_TRY(status);
+  if (sw->silent) return PF_OK;
   pf_context_set_cancel(sw->s.ctx, NULL, NULL); /* what was computed so far is told */
   PF_TRY(sw->parts ? PF_OK : pf_sweep_summarise(sw));
   PF_TRY(end_table(sw));
@@ -239,7 +269,8 @@ static int run(const Console *console, int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Sweep sw = {.options = &options};
   PfStatus status = work(&sw);
-  code = pf_cli_finish(sw.s.ctx, status, &options, &sw, options.dry_run ? pf_sweep_dry_json : pf_sweep_json,
+  if (status == PF_OK && sw.silent) code = PF_EXIT_OK;
+  else code = pf_cli_finish(sw.s.ctx, status, &options, &sw, options.dry_run ? pf_sweep_dry_json : pf_sweep_json,
                        options.dry_run ? pf_sweep_dry_text : pf_sweep_text);
   pf_sweep_free(sw.sweep);
   if (sw.s.ctx) pf_array_free(pf_context_allocator(sw.s.ctx), &sw.words);

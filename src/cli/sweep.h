@@ -13,6 +13,8 @@ typedef struct Sweep {
   PfSweep *sweep;
   const char *path;        /* of the result as a folder; NULL: in memory */
   int part, parts;         /* 0: all */
+  int rank, ranks;         /* of processes that a launcher has started; 0: alone */
+  bool silent;             /* another one of them tells the end */
   PfSweepResult result;
   double began, shown;     /* progress: when it was shown last */
   bool has_shown;

@@ -173,9 +173,20 @@ static PfStatus rescue(PfRecord *r, size_t written)
   return PF_ERR_FILE;
 }
 
+static PfStatus put_to_stream(PfRecord *r, const char *ending)
+{
+  pf_text_add(&r->pending, ending);
+  const size_t count = r->pending.count;
+  bool good = !r->pending.failed && fwrite(pf_text_get(&r->pending), 1, count, r->stream) == count;
+  r->pending.count = r->head_count = 0;
+  r->kept = r->rows;
+  return good ? PF_OK : no_room(r);
+}
+
 /* Regular files are ended each time and go on over that end; others take what comes and are ended once. */
 static PfStatus flush(PfRecord *r, const char *ending)
 {
+  if (r->stream) return put_to_stream(r, ending);
   if (!r->open && pf_out_open(&r->file, r->ctx, r->path) != PF_OK) {
     r->failed = true;
     return PF_ERR_FILE;

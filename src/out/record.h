@@ -17,6 +17,7 @@ typedef struct PfRecord {
   PfRecordHead head;
   PfFormat format;
   const char *path;
+  FILE *stream;           /* takes the bytes in place of a file; NULL: none */
   PfOutFile file;
   PfText pending;         /* what is not in the file yet */
   size_t head_count;      /* bytes of the head, when it is among that */

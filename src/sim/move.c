@@ -37,10 +37,15 @@ static bool control_is_due(const PfSim *sim, double horizon)
   return control_instant(sim) <= now && now < horizon && !pf_sim_is_over(sim);
 }
 
-static void control(PfSim *sim)
+/* One that asks for a stop is called again at this instant when the motion goes on: nothing moves with inputs that it
+ * has not settled. */
+static PfStatus control(PfSim *sim)
 {
   sim->control_next++;
   sim->controller(sim->user, sim);
+  if (!pf_context_is_cancelled(sim->ctx)) return PF_OK;
+  sim->control_next--;
+  return PF_ERR_CANCELLED;
 }
 
 /* ---------------------------------------------------------------- moves */
@@ -51,7 +56,7 @@ static PfStatus move(PfSim *sim, double horizon, PfMove *kind)
 {
   bool arrived = sim->motion->moves > 0 && sim->motion->latest == PF_MOVE_END;
   sim->looking = sim->looked = false;
-  if (arrived && control_is_due(sim, horizon)) control(sim);
+  if (arrived && control_is_due(sim, horizon)) PF_TRY(control(sim));
   sim->looked = false;
   return pf_phases_move(sim->motion, fmin(horizon, control_instant(sim)), kind);
 }
@@ -129,6 +134,17 @@ PfRunResult pf_sim_result(const PfSim *sim)
 const PfEventRecord *pf_sim_event(const PfSim *sim, int index)
 {
   return index >= 0 && index < sim->log.count ? sim->log.record + index : NULL;
+}
+
+/* A move of no length lets the events of the instant happen, which come before the controller. */
+bool pf_sim_control_now(PfSim *sim)
+{
+  if (!pf_sim_advance(sim, pf_sim_time(sim))) return false;
+  if (!control_is_due(sim, INFINITY)) return true;
+  sim->looking = sim->looked = false;
+  bool good = control(sim) == PF_OK;
+  sim->looked = false;
+  return good;
 }
 
 /* ---------------------------------------------------------------- samples */

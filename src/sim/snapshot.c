@@ -2,17 +2,19 @@
 /* Snapshots of a simulation: a head that tells what it belongs to, the state of its controller, and the motion. */
 #include "sim/sim_impl.h"
 
+#include <stddef.h>
 #include <string.h>
 
 typedef struct Head {
   uint64_t magic, size;
+  uint64_t sum;      /* of all that follows */
   uint64_t identity; /* of model, method and formulation */
   double control_start;
   long control_next;
   PfError trouble;
 } Head;
 
-static const uint64_t magic = 0x32736666616670; /* "pfaffs2" */
+static const uint64_t magic = 0x33736666616670; /* "pfaffs3" */
 
 /* Fowler, Noll and Vo. */
 static uint64_t mix(uint64_t hash, const char *bytes, size_t count)
@@ -40,16 +42,25 @@ size_t pf_sim_snapshot_size(const PfSim *sim)
   return sim->motion ? sizeof(Head) + inputs + pf_phases_kept_size(sim->motion) : 0;
 }
 
+/* A snapshot holds places in arrays: one that was changed on the way must not be followed. */
+static uint64_t sum_of(const char *bytes, size_t size)
+{
+  size_t first = offsetof(Head, sum) + sizeof(uint64_t);
+  return pf_hash_bytes(bytes + first, size - first, magic);
+}
+
 static PfStatus save(PfSim *sim, char *bytes, size_t size)
 {
   if (!sim->motion) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "a simulation that has not been started has no snapshot");
-  Head head = {magic, pf_sim_snapshot_size(sim), identity(sim), sim->control_start, sim->control_next, sim->trouble};
+  Head head = {magic, pf_sim_snapshot_size(sim), 0, identity(sim), sim->control_start, sim->control_next, sim->trouble};
   if (size < head.size)
     return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "a snapshot needs %zu bytes, not %zu", (size_t)head.size, size);
   size_t inputs = (size_t)sim->model->input_count*sizeof(double);
   memcpy(bytes, &head, sizeof head);
   if (inputs) memcpy(bytes + sizeof head, sim->input, inputs);
   pf_phases_save(sim->motion, bytes + sizeof head + inputs);
+  head.sum = sum_of(bytes, (size_t)head.size);
+  memcpy(bytes + offsetof(Head, sum), &head.sum, sizeof head.sum);
   return PF_OK;
 }
 
@@ -65,8 +76,10 @@ static PfStatus restore(PfSim *sim, const char *bytes, size_t size)
   if (!sim->motion) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "start the simulation before a snapshot is restored");
   if (size < sizeof head) return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "this is no snapshot: it has %zu bytes", size);
   memcpy(&head, bytes, sizeof head);
-  if (head.magic != magic || head.size > size)
+  if (head.magic != magic || head.size < sizeof head || head.size > size)
     return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "this is no snapshot, or a part of one");
+  if (head.sum != sum_of(bytes, (size_t)head.size))
+    return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the snapshot was changed after it was saved");
   if (head.identity != identity(sim))
     return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the snapshot belongs to another model, method or formulation");
   size_t inputs = (size_t)sim->model->input_count*sizeof(double);

@@ -110,10 +110,10 @@ static bool is_ours(const PfRowStore *store, const char *name)
   return !strncmp(name, store->parts ? prefix : "rows-", store->parts ? strlen(prefix) : 5);
 }
 
-/* Or what a kill has left of another file, when nobody else can be writing? */
+/* Or the lock of a part, or what a kill has left of another file, when nobody else can be writing? */
 static bool is_left(const PfRowStore *store, const char *name)
 {
-  return is_ours(store, name) || (!store->parts && !strncmp(name, "part-", 5));
+  return is_ours(store, name) || (!store->parts && (!strncmp(name, "part-", 5) || !strncmp(name, "lock-", 5)));
 }
 
 typedef void EachJournal(PfRowStore *store, const char *path, void *user);

@@ -64,11 +64,11 @@ INLINE void mark_by(const PfLaneEngine *e, const double *out, Lanes *result)
 {
   const PfLaneTapes *t = &e->tapes;
   Lanes mark = {0};
-  for (int i = 0; i < e->n; i++) mark += lanes_at(out + i*PF_LANES) - lanes_at(out + i*PF_LANES);
+  for (int i = 0; i < e->n; i++) mark += 0*lanes_at(out + i*PF_LANES); /* 0 times what is not finite is NaN */
   for (int i = 0; i < t->pairs; i++) {
     const double limit = i < t->mass_pairs ? PF_MASS_TOLERANCE : PF_SCHUR_MARGIN;
     const double *pivot = out + (e->n + 2*i)*PF_LANES, *start = pivot + PF_LANES;
-    EACH_LANE((double *)&mark)[l] = pivot[l] > limit*start[l] ? ((double *)&mark)[l] : NAN;
+    EACH_LANE mark[l] = pivot[l] > limit*start[l] ? mark[l] : NAN;
   }
   *result = mark;
 }
@@ -116,14 +116,14 @@ INLINE void lanes_errors_by(const PfLaneEngine *e, int groups, const double *wei
     for (int i = 0; i < N; i++) {
       const size_t at = (size_t)(g*N + i)*PF_LANES;
       const double *y = e->y + at, *y_new = e->rows + (size_t)(g*e->width + e->q + i)*PF_LANES;
-      Lanes miss = weights[0]*lanes_at(e->k + at), size;
+      Lanes miss = weights[0]*lanes_at(e->k + at), size = {0};
       for (int s = 1; s < PF_LANE_STAGES; s++)
         if (weights[s] != 0) miss += weights[s]*lanes_at(e->k + (size_t)s*stride + at);
-      EACH_LANE((double *)&size)[l] = larger(y[l], y_new[l]);
+      EACH_LANE size[l] = larger(y[l], y_new[l]);
       miss *= h/(atol + rtol*size);
       sum += miss*miss;
     }
-    EACH_LANE e->error[g*PF_LANES + l] = sqrt(((const double *)&sum)[l]/N);
+    EACH_LANE e->error[g*PF_LANES + l] = sqrt(sum[l]/N);
   }
 }
 FOR_PROCESSORS(lanes_errors, (const PfLaneEngine *e, int groups, const double *weights), (e, groups, weights))

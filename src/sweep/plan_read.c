@@ -50,7 +50,8 @@ static PfStatus add_variable(Reader *r, const char *first, const char *end, PfMe
   if (!unit) return PF_OK;
   const char *one = pf_piece(r->arena, bracket, end);
   char text[96];
-  snprintf(text, sizeof text, "1 %s", one ? one : "");
+  if (!one) return no_room(r);
+  snprintf(text, sizeof text, "1 %s", one);
   double scale;
   PF_TRY(pf_sweep_constant(r->ctx, r->what, text, measure->unit, &scale));
   *measure = (PfMeasure){pf_arena_text(r->arena, one + 1, strlen(one) - 2), scale};
@@ -146,7 +147,7 @@ static PfStatus read_direction(Reader *r, const char *text, const char *end, dou
 static PfStatus read_axis(Reader *r, const char *text)
 {
   PfGridAxis *axis = r->plan->axes + r->plan->axis_count++;
-  double *columns[MOST_VARIABLES];
+  double *columns[MOST_VARIABLES] = {NULL};
   axis->first = r->plan->variable_count;
   for (const char *end; *text; text = *end ? end + 1 : end) {
     long long count;
@@ -163,7 +164,7 @@ static PfStatus read_axis(Reader *r, const char *text)
   if (axis->width == 1) return PF_OK;
   axis->values = pf_arena_array(r->arena, double, (size_t)axis->width*(size_t)axis->count);
   if (!axis->values) return no_room(r);
-  for (int j = 0; j < axis->width; j++)
+  for (int j = 0; j < axis->width && columns[j]; j++)
     memcpy(axis->values + j*axis->count, columns[j], (size_t)axis->count*sizeof(double));
   return PF_OK;
 }

@@ -243,7 +243,7 @@ PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *resu
   if (!pf_sim_set_native(sweep->base, how->native))
     return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
   PF_TRY(pf_row_store_open(sweep, how->out, how->resume ? PF_STORE_RESUME : PF_STORE_NEW, how->part, how->parts,
-                           &store));
+                           &store, &result->busy));
   PfStatus status = run_pool(sweep, store, how, result);
   if (status == PF_OK && result->progress.done == result->progress.count) status = pf_row_store_finish(store);
   if (status == PF_OK && !how->out) {

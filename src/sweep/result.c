@@ -14,9 +14,10 @@ PfStatus pf_sweep_join(PfSweep *sweep, const char *path, PfSweepResult *result)
 {
   PfRowStore *store;
   *result = (PfSweepResult){0};
-  PF_TRY(pf_row_store_open(sweep, path, PF_STORE_JOIN, 0, 0, &store));
+  PF_TRY(pf_row_store_open(sweep, path, PF_STORE_JOIN, 0, 0, &store, &result->busy));
   result->progress = (PfSweepProgress){.done = store->loaded, .before = store->loaded, .count = sweep->plan.count,
                                        .failed = store->loaded_failed};
+  result->joined = store->from_journals > 0;
   PfStatus status = pf_row_store_status(store);
   const long long missing = status == PF_OK ? first_missing(store) : 0;
   if (status == PF_OK && missing < store->end) {

@@ -2,6 +2,8 @@
 /* Sobol's sequence in base 2 by its direction numbers; Bratley and Fox, Algorithm 659, ACM TOMS 14 (1988). */
 #include "sweep/random.h"
 
+#include <string.h>
+
 typedef struct Direction {
   int degree, coefficients; /* of the primitive polynomial, without its first and last */
   uint32_t m[8];
@@ -21,7 +23,8 @@ static void find_directions(uint32_t dimension, uint32_t v[BITS])
   for (int k = 0; !dimension && k < BITS; k++) v[k] = UINT32_C(1) << (BITS - 1 - k);
   if (!dimension) return;
   const Direction *d = directions + dimension - 1;
-  const int s = d->degree;
+  const int s = d->degree; /* 1 to 8 */
+  memset(v, 0, BITS*sizeof *v);
   for (int k = 0; k < s; k++) v[k] = d->m[k] << (BITS - 1 - k);
   for (int k = s; k < BITS; k++) {
     v[k] = v[k - s] ^ (v[k - s] >> s);

@@ -142,7 +142,7 @@ static PfStatus make_room(PfContext *ctx, PfRowStore *store)
 }
 
 /* Waits for nobody: *fd is -1 when somebody else has it. */
-static PfStatus take_lock(PfContext *ctx, const PfRowStore *store, const char *name, int kind, int *fd)
+static PfStatus take_lock(PfContext *ctx, PfRowStore *store, const char *name, int kind, int *fd)
 {
   PfText path;
   PfStatus status = PF_OK;
@@ -151,6 +151,7 @@ static PfStatus take_lock(PfContext *ctx, const PfRowStore *store, const char *n
   *fd = open(pf_text_get(&path), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (*fd < 0) status = pf_fail(ctx, PF_ERR_FILE, "cannot write '%s': %s", store->path, strerror(errno));
   else if (flock(*fd, kind | LOCK_NB) != 0) {
+    store->busy = true;
     status = pf_fail(ctx, PF_ERR_FILE, "another sweep is writing '%s'", store->path);
     pf_hint(ctx, "wait for it, stop it, or write elsewhere by --out");
   }
@@ -274,7 +275,10 @@ static PfStatus load(PfContext *ctx, PfRowStore *store)
     if (store->complete[i] && to > from) store->loaded += to - from;
   }
   PF_TRY(count_failures(ctx, store));
-  return pf_journals_read(ctx, store);
+  const long long before = store->loaded;
+  PF_TRY(pf_journals_read(ctx, store));
+  store->from_journals = store->loaded - before;
+  return PF_OK;
 }
 
 static PfStatus open_folder(PfContext *ctx, PfArena *arena, PfRowStore *store, PfStoreMode mode)
@@ -298,7 +302,8 @@ static PfStatus open_store(PfContext *ctx, PfRowStore *store, PfStoreMode mode)
   return status;
 }
 
-PfStatus pf_row_store_open(PfSweep *sweep, const char *path, PfStoreMode mode, int part, int parts, PfRowStore **result)
+PfStatus pf_row_store_open(PfSweep *sweep, const char *path, PfStoreMode mode, int part, int parts, PfRowStore **result,
+                           bool *busy)
 {
   PfContext *ctx = sweep->ctx;
   const PfAllocator *allocator = pf_context_allocator(ctx);
@@ -316,6 +321,7 @@ PfStatus pf_row_store_open(PfSweep *sweep, const char *path, PfStoreMode mode, i
   store->codec = pf_codec_find(ctx);
   pthread_mutex_init(&store->mutex, NULL);
   PfStatus status = open_store(ctx, store, mode);
+  if (busy) *busy = store->busy;
   if (status == PF_OK) *result = store;
   else pf_row_store_free(store);
   return status;
@@ -323,7 +329,7 @@ PfStatus pf_row_store_open(PfSweep *sweep, const char *path, PfStoreMode mode, i
 
 PfStatus pf_row_store_look(PfSweep *sweep, const char *path, PfRowStore **store)
 {
-  return pf_row_store_open(sweep, path, PF_STORE_LOOK, 0, 0, store);
+  return pf_row_store_open(sweep, path, PF_STORE_LOOK, 0, 0, store, NULL);
 }
 
 void pf_row_store_free(PfRowStore *store)

@@ -43,7 +43,9 @@ typedef struct PfRowStore {
   bool *complete;        /* chunks that are in their files */
   unsigned char *present; /* a bit for each member from `first` on that was there at the beginning */
   long long loaded, loaded_failed; /* how many of them there are, and which have failed */
+  long long from_journals; /* those that were not in chunks yet */
   int lock, part_lock;   /* descriptors, or -1 */
+  bool busy;             /* somebody else has one of them */
   PfCodec codec;
   pthread_mutex_t mutex;
   atomic_bool failed;    /* something could not be written: `trouble` says what */
@@ -56,8 +58,9 @@ typedef struct PfJournal {
   PfText record;
 } PfJournal;
 
-PfStatus pf_row_store_open(PfSweep *sweep, const char *path, PfStoreMode mode, int part, int parts,
-                           PfRowStore **store);
+/* *busy (or NULL): it failed since somebody else has it. */
+PfStatus pf_row_store_open(PfSweep *sweep, const char *path, PfStoreMode mode, int part, int parts, PfRowStore **store,
+                           bool *busy);
 /* One that is only read. */
 PfStatus pf_row_store_look(PfSweep *sweep, const char *path, PfRowStore **store);
 void pf_row_store_free(PfRowStore *store);

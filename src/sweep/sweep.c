@@ -156,6 +156,11 @@ void pf_sweep_free(PfSweep *s)
 
 /* ---------------------------------------------------------------- what it is */
 
+PfContext *pf_sweep_context(const PfSweep *s)
+{
+  return s->ctx;
+}
+
 long long pf_sweep_count(const PfSweep *s)
 {
   return s->plan.count;

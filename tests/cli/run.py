@@ -248,6 +248,15 @@ def a_singular_start_is_told():
            "begin nearby" in result.stderr, result.stderr)
 
 
+def inputs_hold():
+    path = model("model cart\ncoord x [m]\nparam m = 2 [kg]\ninput u [mN], w = sin(t/(1 [s]))\nkinetic m*x'^2/2\nforce x = u + 0*w\nrun 1\n")
+    rows = json.loads(run("--json", "--input", "u=4000", "--every=0.5", "--show=x,u", path).stdout)["rows"]
+    expect("an input holds in its unit", all(abs(x - t**2) < 1e-9 and u == 4000 for t, x, u in rows), rows)
+    for wrong, words in (("w=1", "no input 'w'"), ("v=1", "it has u"), ("u", "name=value"), ("u=3 [kg]", "must be in N")):
+        result = run("--input", wrong, path)
+        expect(f"--input {wrong} is refused", result.returncode != 0 and words in result.stderr, result.stderr)
+
+
 CROSSING = ("model crossing\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential 2*y\nconstraint lines: x^2 - y^2 = 0\n"
             "start x = -0.8, y = -0.8, x' = 2, y' = 2\nrun 1.8\n")
 

@@ -3,7 +3,8 @@
 import csv, filecmp, json, math, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, time
 
 pfaff, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-wheel = os.path.join(source, "examples", "piano_wheel.pf")
+example = lambda name: str(next(pathlib.Path(source, "examples").rglob(name + ".pf")))
+wheel = example("piano_wheel")
 place = tempfile.TemporaryDirectory()
 os.chdir(place.name)
 passed = failed = 0
@@ -56,6 +57,38 @@ def results_do_not_depend_on_who_computes():
     expect("and leave nothing behind", [p for p in os.listdir("parts.zarr/.pfaff") if p.startswith("rows")] == [])
 
 
+def members_on_simulations_do_not_depend_on_others():
+    """Friction that sticks, events, chains: what does not go in lanes, on simulations that have moved other members before."""
+    cases = {"sleigh_friction": ["--random", "m ~ uniform(0.5, 2)", "--take", "x, y, max(x')"], "capture": ["--random", "t ~ uniform(0, 0.001)", "--take", "t_end, kinetic"],
+             "incline_friction": ["--random", "m ~ uniform(0.5, 2)", "--take", "t_end, kinetic"], "snakeboard": ["--random", "m ~ uniform(4, 8)", "--take", "x, max(theta)"]}
+    for name, words in cases.items():
+        for threads in (1, 3):
+            result = run(*words, "-n", 30, "--for", 1, "--threads", threads, "--out", f"{name}{threads}.zarr", example(name))
+            expect(f"{name} is swept", result.returncode == 0, result.stderr)
+        expect(f"members of {name} do not depend on others", same(f"{name}1.zarr", f"{name}3.zarr"))
+
+
+def processes_compute_together():
+    """As mpirun starts them; one is killed, and the others do its work."""
+    start = lambda rank, name: subprocess.Popen([pfaff, "sweep", *plan, "--out", name, wheel], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                                env={**os.environ, "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": "3"})
+    for victim in (None, 0, 1, 2):
+        name = f"ranks{victim}.zarr"
+        ranks = [start(k, name) for k in range(3)]
+        if victim is not None:
+            time.sleep(0.02)
+            ranks[victim].kill()
+        said = [rank.communicate() for rank in ranks]
+        expect("all others end well", all(rank.returncode == 0 for k, rank in enumerate(ranks) if k != victim), said)
+        expect("three processes give the same bytes as one", same("one.zarr", name), victim)
+        expect("and one of them tells so", sum("300 of 300 members" in out for out, _ in said) <= 1 + (victim is not None), said)
+    refused("processes without a common result", "need a common result", *plan, wheel, env={**os.environ, "PMI_RANK": "0", "PMI_SIZE": "2"})
+    if shutil.which("mpirun") and not subprocess.run(["mpirun", "--version"], capture_output=True).returncode:
+        words = ["--allow-run-as-root", "--oversubscribe"] if "Open" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout else []
+        result = subprocess.run(["mpirun", *words, "-n", "3", pfaff, "sweep", *plan, "--out", "mpi.zarr", wheel], capture_output=True, text=True)
+        expect("the same under mpirun", result.returncode == 0 and same("one.zarr", "mpi.zarr"), result.stderr)
+
+
 def rows_are_those_of_runs():
     run("--convert", "one.zarr", "--out", "one.csv")
     table = rows("one.csv")
@@ -101,7 +134,7 @@ def killed_at_any_moment():
 
 
 def what_a_stop_leaves_is_gone_on_with():
-    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "20000", *plan[6:], "--out", "stop.zarr", wheel], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "9000000", *plan[6:], "--out", "stop.zarr", wheel], stdout=subprocess.PIPE, text=True)
     time.sleep(0.7)
     process.send_signal(signal.SIGINT)
     out = process.communicate()[0]
@@ -162,7 +195,7 @@ def what_makes_no_sense_is_refused():
 
 
 def two_on_one_result():
-    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "100000", *plan[6:], "--out", "both.zarr", wheel], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([pfaff, "sweep", *plan[:5], "9000000", *plan[6:], "--out", "both.zarr", wheel], stdout=subprocess.DEVNULL)
     for _ in range(200):
         if os.path.exists("both.zarr/zarr.json"): break
         time.sleep(0.02)
@@ -248,14 +281,14 @@ def members_are_linearised():
     except ImportError:
         return
     result = run("-p", "v=2,4,5,6,8,10", "-p", "c=0.04,0.08,0.16", "-p", "w=0.8,1.02,1.2", "--study", "linearize", "--take", "growth, stable",
-                 "--out", "bicycle.csv", os.path.join(source, "examples", "bicycle.pf"))
+                 "--out", "bicycle.csv", example("bicycle"))
     expect("members are linearised", result.returncode == 0, result.stderr)
     for row in rows("bicycle.csv"):
         wanted = growth_of_a_bicycle(row["v [m/s]"], row["c [m]"], row["w [m]"])
         # where it stands and where it heads to belong to eigenvalues 0, four of them in a chain
         expect("the growth is that of the benchmark", abs(max(wanted, 0) - max(row["growth [1/s]"], 0)) < 1e-3, row)
         expect("and so is the stability", row["stable"] == (wanted < 0), row)
-    refused("a study that there is not", "no such study", "-p", "v=1,2", "--study", "portrait", "--take", "growth", wheel)
+    refused("a study that there is not", "no such study", "-p", "F=1,2", "--study", "portrait", "--take", "growth", wheel)
     refused("a study is no motion", "exclude each other", "--study", "linearize", "--by", "rk4", "-p", "F=1,2", "--take", "growth", wheel)
 
 
@@ -276,6 +309,8 @@ def others_read_it():
 
 
 results_do_not_depend_on_who_computes()
+members_on_simulations_do_not_depend_on_others()
+processes_compute_together()
 rows_are_those_of_runs()
 failures_are_kept()
 tables_and_lists()

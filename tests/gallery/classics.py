@@ -54,6 +54,32 @@ def double_pendulum(name):
     near(f"{name}: length of a rod", rows[1][1], l*l, 1e-12)
 
 
+@model("magnet_pendulum")
+def magnet_pendulum(name):
+    """It comes to rest on the line from the middle to a magnet, where string and magnets balance; by the symmetry of a third turn
+    starts that are turned end turned."""
+    p = parameters(name)
+
+    def pull(r):  # outwards, at the distance r on the line to a magnet
+        places = [(p["rho"]*cos(2*pi*i/3), p["rho"]*sin(2*pi*i/3)) for i in range(3)]
+        return -p["k"]*r - sum(p["q"]*(r - x)/((r - x)**2 + y*y + p["h"]**2)**1.5 for x, y in places)
+
+    low, high = 0.8*p["rho"], p["rho"]
+    for _ in range(60):
+        middle = (low + high)/2
+        low, high = (middle, high) if pull(middle) > 0 else (low, middle)
+    rest = None
+    for turn in range(3):
+        x, y = 0.5*cos(2*pi*turn/3) - 0.2*sin(2*pi*turn/3), 0.5*sin(2*pi*turn/3) + 0.2*cos(2*pi*turn/3)
+        (x, y), = run(name, "x,y", [150], "--for", "150", "--state", f"x={x!r}", "--state", f"y={y!r}")[0]
+        near(f"{name}: distance at rest", sqrt(x*x + y*y), low, 1e-6)
+        angle = (atan2(y, x) - 2*pi*turn/3)%(2*pi)
+        rest = angle if rest is None else rest
+        near(f"{name}: turned starts end turned", sin(angle - rest), 0, 1e-5)
+    rows, _ = run(name, "energy", [0, 30], "-p", "b=0")
+    near(f"{name}: energy without friction", rows[1][0], rows[0][0], 1e-7)
+
+
 @model("falling_cat")
 def falling_cat(name):
     p = parameters(name)

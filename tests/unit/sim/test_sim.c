@@ -110,6 +110,29 @@ static void a_controller_is_called_every_period(void **state)
   pf_sim_close(sim);
 }
 
+/* Where it is called by hand it is not called again; between its instants nothing happens. */
+static void a_controller_is_called_where_the_motion_stands(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text(spring);
+  Pd pd = {.x = handle(sim, "x"), .v = handle(sim, "x'"), .u = handle(sim, "u")};
+  assert_true(pf_sim_control(sim, 0.5, control, &pd));
+  assert_false(pf_sim_control_now(sim)); /* not started */
+  start(sim);
+  assert_true(pf_sim_control_now(sim) && pf_sim_control_now(sim));
+  assert_int_equal(pd.calls, 1);
+  assert_near(pf_sim_get(sim, pd.u), 3, 1e-15, 0);
+  advance(sim, 0.25);
+  assert_true(pf_sim_control_now(sim));
+  assert_int_equal(pd.calls, 1);
+  advance(sim, 0.5);
+  assert_true(pf_sim_control_now(sim));
+  assert_int_equal(pd.calls, 2);
+  advance(sim, 0.75);
+  assert_int_equal(pd.calls, 2);
+  pf_sim_close(sim);
+}
+
 /* ---------------------------------------------------------------- samples, steps, events */
 
 static void samples_lie_between_steps(void **state)
@@ -584,6 +607,7 @@ int main(void)
     cmocka_unit_test(parameters_and_starts_hold_from_the_next_start),
     cmocka_unit_test(inputs_hold_from_when_they_are_set),
     cmocka_unit_test(a_controller_is_called_every_period),
+    cmocka_unit_test(a_controller_is_called_where_the_motion_stands),
     cmocka_unit_test(samples_lie_between_steps),
     cmocka_unit_test(matrices_and_poses_are_read),
     cmocka_unit_test(irregular_times_lose_nothing),

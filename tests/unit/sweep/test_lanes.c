@@ -72,11 +72,11 @@ static void compare(Fixture *f, const Case *c)
 static void lanes_give_the_numbers_of_simulations(void **state)
 {
   static const Case cases[] = {
-    {"piano_wheel", "theta ~ normal(0, 0.5)", "x, max(theta'), mean(y), first(theta > 1)", "dopri5", NULL},
-    {"piano_wheel", "theta ~ normal(0, 0.5)", "x, max(theta'), mean(y)", "rk4", "0.002"},
-    {"chaplygin_sleigh", "m ~ uniform(0.5, 2)", "x, y, kinetic", "dopri5", NULL},
-    {"henon_heiles", "x ~ uniform(-0.1, 0.1)", "x, y, max(abs(x)), integral(y)", "dopri5", NULL},
-    {"double_pendulum_bodies", "g ~ uniform(5, 15)", "kinetic + potential", "rk4", "0.001"},
+    {"wheels/piano_wheel", "theta ~ normal(0, 0.5)", "x, max(theta'), mean(y), first(theta > 1)", "dopri5", NULL},
+    {"wheels/piano_wheel", "theta ~ normal(0, 0.5)", "x, max(theta'), mean(y)", "rk4", "0.002"},
+    {"skates/chaplygin_sleigh", "m ~ uniform(0.5, 2)", "x, y, kinetic", "dopri5", NULL},
+    {"classics/henon_heiles", "x ~ uniform(-0.1, 0.1)", "x, y, max(abs(x)), integral(y)", "dopri5", NULL},
+    {"classics/double_pendulum_bodies", "g ~ uniform(5, 15)", "kinetic + potential", "rk4", "0.001"},
   };
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) compare(*state, cases + i);
 }
@@ -87,7 +87,7 @@ static void a_lane_does_not_depend_on_its_neighbours(void **state)
   Fixture *f = *state;
   static double columns[COLUMNS*MEMBERS];
   unsigned char ends[MEMBERS];
-  const PfSweepWord words[] = {{"model", read_example(f, "piano_wheel")}, {"random", "theta ~ normal(0, 1)"},
+  const PfSweepWord words[] = {{"model", read_example(f, "wheels/piano_wheel")}, {"random", "theta ~ normal(0, 1)"},
                                {"random", "F ~ uniform(0.1, 5)"}, {"n", "150"},
                                {"take", "x, max(abs(theta)), first(x > 0.3 [m])"}, {"for", "2"}, {0}};
   PfSweep *sweep = run_sweep(f, words, 3, columns, ends);
