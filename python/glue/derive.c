@@ -4,7 +4,7 @@
 
 #include "num/num.h"
 
-#include <stdio.h>
+#include <math.h>
 
 /* What the unknowns z = (a, lambda) make zero: R = (M a - F - C - A^T lambda, A a - b). So
  * dz/dx = -(dR/dz)^-1 dR/dx, whatever the forces depend on. */
@@ -53,14 +53,57 @@ int pf_py_field_columns(PfPyField *f, int by)
   return list_symbols(f, by, NULL);
 }
 
-/* A list of dR/dz and then dR/dx, both by rows. */
-static PfStatus make_derivatives(PfPyField *f, int by, const char *name)
+/* ---------------------------------------------------------------- parameters that follow others */
+
+/* Is there a parameter with a formula for its value? It follows others, unless it is given (a 'let' is written out). */
+static bool has_followers(const PfPyField *f, int by)
+{
+  double number;
+  for (int i = 0; by & PF_PY_BY_PARAMETERS && i < f->model->parameter_count; i++) {
+    const PfParameter *p = f->model->parameters + i;
+    if (!p->derived && p->value != PF_EXPR_NONE && !pf_expr_is_number(f->ctx, p->value, &number)) return true;
+  }
+  return false;
+}
+
+/* P[i][k] = d value_i/d p_k. */
+static PfStatus list_followers(PfPyField *f, PfExpr *P)
+{
+  const int np = f->model->parameter_count;
+  const PfExpr *symbols = f->in + f->symbols->parameters;
+  const PfExpr zero = pf_expr_int(f->ctx, 0);
+  for (int i = 0; i < np; i++) {
+    const PfExpr value = f->model->parameters[i].value;
+    for (int k = 0; k < np; k++) P[i*np + k] = zero;
+    if (value != PF_EXPR_NONE) PF_TRY(pf_expr_gradient(f->ctx, value, symbols, np, P + i*np));
+  }
+  return PF_OK;
+}
+
+/* slope = d(parameters)/dp_j: as the program has it where it sets a parameter. */
+static void follow(const PfPyField *f, const double *P, int j, double *slope)
+{
+  const PfModel *model = f->model;
+  const int np = model->parameter_count;
+  for (int i = 0; i < np; i++) slope[i] = i == j;
+  for (int k = 0; k < np; k++) {
+    int i = model->parameter_order[k];
+    if (i == j || !isnan(f->given[i])) continue;
+    for (int l = 0; l < np; l++) slope[i] += P[i*np + l]*slope[l];
+  }
+}
+
+/* ---------------------------------------------------------------- lists of derivatives */
+
+/* A list of dR/dz, then dR/dx, then, if parameters follow others, how they do; all by rows. */
+static PfStatus make_derivatives(PfPyField *f, int by)
 {
   PfExpr *R, *z;
   PF_TRY(pf_py_write_out(f));
   PF_TRY(make_residual(f, &R, &z));
-  const int rows = f->outline.n + f->outline.m, columns = list_symbols(f, by, NULL);
-  PfExpr *roots = pf_arena_array(f->arena, PfExpr, (size_t)rows*(size_t)(rows + columns));
+  const int rows = f->outline.n + f->outline.m, columns = list_symbols(f, by, NULL), np = f->model->parameter_count;
+  const int own = rows*(rows + columns), size = own + (has_followers(f, by) ? np*np : 0);
+  PfExpr *roots = pf_arena_array(f->arena, PfExpr, size);
   PfExpr *symbols = pf_arena_array(f->arena, PfExpr, columns);
   if (!roots || !symbols) return pf_no_room(f->ctx, "derivatives");
   list_symbols(f, by, symbols);
@@ -68,13 +111,14 @@ static PfStatus make_derivatives(PfPyField *f, int by, const char *name)
     PF_TRY(pf_expr_gradient(f->ctx, R[i], z, rows, roots + i*rows));
     PF_TRY(pf_expr_gradient(f->ctx, R[i], symbols, columns, roots + rows*rows + i*columns));
   }
-  return pf_py_list_add(f, name, roots, rows*(rows + columns));
+  if (size > own) PF_TRY(list_followers(f, roots + own));
+  return pf_py_list_add(f, "derivatives", by, roots, size);
 }
 
 /* Room for one state. */
 typedef struct Room {
   PfQr qr;
-  double *work, *K, *side, *column;
+  double *work, *K, *side, *column, *slope;
 } Room;
 
 static PfStatus make_room(PfPyField *f, PfArena *arena, const List *list, Room *room)
@@ -84,22 +128,35 @@ static PfStatus make_room(PfPyField *f, PfArena *arena, const List *list, Room *
   room->K = pf_arena_array(arena, double, list->size);
   room->side = pf_arena_array(arena, double, rows);
   room->column = pf_arena_array(arena, double, rows);
-  if (!room->work || !room->K || !room->side || !room->column) return pf_no_room(f->ctx, "derivatives");
+  room->slope = pf_arena_array(arena, double, f->model->parameter_count);
+  if (!room->work || !room->K || !room->side || !room->column || !room->slope) return pf_no_room(f->ctx, "derivatives");
   return pf_qr_make(f->ctx, arena, rows, rows, &room->qr);
+}
+
+/* -dR/dx_j, x_j with what follows it. Parameters are the last columns. */
+static void put_side(const Loop *l, Room *r, int rows, int columns, int j)
+{
+  const double *S = r->K + (size_t)rows*(size_t)rows, *P = S + (size_t)rows*(size_t)columns;
+  const int np = l->f->model->parameter_count, first = columns - np;
+  bool follows = l->list.size > rows*(rows + columns);
+  if (follows) follow(l->f, P, j - first, r->slope);
+  for (int i = 0; i < rows; i++) {
+    r->side[i] = follows ? 0 : -S[i*columns + j];
+    for (int k = 0; k < np && follows; k++) r->side[i] -= S[i*columns + first + k]*r->slope[k];
+  }
 }
 
 /* Redundant constraints leave multipliers open: of those the shortest change is taken. */
 static PfStatus derive_one(Loop *l, Room *r, int rows, int columns, double *numbers)
 {
-  const double *K = r->K, *S = r->K + (size_t)rows*(size_t)rows;
   pf_tape_run(l->list.tape, l->f->values, r->K, r->work);
   bool finite = pf_first_not_finite(r->K, (size_t)l->list.size) < 0;
-  if (!finite || (rows && pf_qr_factor(&r->qr, K, 0) != PF_OK)) {
+  if (!finite || (rows && pf_qr_factor(&r->qr, r->K, 0) != PF_OK)) {
     pf_py_put_nan(numbers, rows*columns);
     return l->pass ? PF_OK : pf_fail(l->f->ctx, PF_ERR_NUMBER, "a derivative is not a finite number");
   }
   for (int j = 0; j < columns; j++) {
-    for (int i = 0; i < rows; i++) r->side[i] = -S[i*columns + j];
+    put_side(l, r, rows, columns, j);
     (void)pf_qr_solve(&r->qr, r->side, r->column);
     for (int i = 0; i < rows; i++) numbers[i*columns + j] = r->column[i];
   }
@@ -124,10 +181,8 @@ static PfStatus derive_all(Loop *l, PfArena *arena, int columns, double *numbers
 static PfStatus derive(Loop *l, int by, const char *formulation, double *numbers)
 {
   PfPyField *f = l->f;
-  char name[40];
-  snprintf(name, sizeof name, "derivatives %d", by);
-  int handle = pf_py_list_find(f, name);
-  if (handle < 0) PF_TRY(make_derivatives(f, by, name));
+  int handle = pf_py_list_find(f, "derivatives", by);
+  if (handle < 0) PF_TRY(make_derivatives(f, by));
   l->list = f->lists.at[handle < 0 ? (int)f->lists.count - 1 : handle];
   l->list.solved = true;
   PF_TRY(pf_py_loop_begin(l, formulation));

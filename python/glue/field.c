@@ -227,9 +227,9 @@ PfStatus pf_py_write_out(PfPyField *f)
   return PF_OK;
 }
 
-PfStatus pf_py_list_add(PfPyField *f, const char *name, PfExpr *roots, int size)
+PfStatus pf_py_list_add(PfPyField *f, const char *name, int by, PfExpr *roots, int size)
 {
-  List list = {.size = size, .name = pf_arena_text(f->arena, name, strlen(name))};
+  List list = {.size = size, .by = by, .name = pf_arena_text(f->arena, name, strlen(name))};
   const PfSymbols *at = f->symbols;
   if (!list.name) return pf_no_room(f->ctx, "a quantity");
   PF_TRY(pf_equations_express(f->ctx, f->arena, &f->written, roots, size));
@@ -286,20 +286,20 @@ static PfStatus make_list(PfPyField *f, const char *name)
   int size = 0;
   PF_TRY(pf_py_write_out(f));
   PF_TRY(find_roots(f, name, &roots, &size));
-  return pf_py_list_add(f, name, roots, size);
+  return pf_py_list_add(f, name, 0, roots, size);
 }
 
-int pf_py_list_find(const PfPyField *f, const char *name)
+int pf_py_list_find(const PfPyField *f, const char *name, int by)
 {
   for (size_t i = 0; i < f->lists.count; i++)
-    if (!strcmp(f->lists.at[i].name, name)) return (int)i;
+    if (f->lists.at[i].by == by && !strcmp(f->lists.at[i].name, name)) return (int)i;
   return -1;
 }
 
 int pf_py_field_find(PfPyField *f, const char *quantities, PfError *error)
 {
   const int before = pf_diagnostic_count(f->ctx);
-  int found = pf_py_list_find(f, quantities);
+  int found = pf_py_list_find(f, quantities, 0);
   PfStatus status = found >= 0 ? PF_OK : make_list(f, quantities);
   if (conclude(f, status, before, error) != PF_PY_GOOD) return -1;
   return found >= 0 ? found : (int)f->lists.count - 1;

@@ -17,6 +17,7 @@ typedef struct Way {
 /* Numbers that a tape works out of the symbols of the system and the accelerations. */
 typedef struct List {
   char *name;
+  int by;      /* of derivatives: by what; 0: quantities */
   int size;
   PfTape *tape;
   bool solved; /* accelerations or multipliers are needed first */
@@ -62,9 +63,8 @@ void pf_py_put_nan(double *to, int count);
 
 /* Writes out the equations, for whoever needs their formulas. */
 PfStatus pf_py_write_out(PfPyField *f);
-int pf_py_list_find(const PfPyField *f, const char *name); /* -1: none */
+int pf_py_list_find(const PfPyField *f, const char *name, int by); /* -1: none */
 /* The roots are changed: inputs become their functions of time. */
-PfStatus pf_py_list_add(PfPyField *f, const char *name, PfExpr *roots, int size);
-
+PfStatus pf_py_list_add(PfPyField *f, const char *name, int by, PfExpr *roots, int size);
 
 #endif

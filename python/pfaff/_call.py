@@ -79,7 +79,19 @@ class Asking:
 
 
 def bytes_of(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise errors.ArgumentError(f"{text[max(0, error.start - 20):error.end + 20]!r} has half a character in it (a lone "
+                                   f"surrogate), at {error.start}: it cannot be written as UTF-8") from None
+
+
+def file_name(path: Any) -> str:
+    """A path as a text."""
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise errors.ArgumentError(f"the name of a file is a text or a path, not {type(path).__name__}") from None
 
 
 def text_of(block: Any, size: int) -> str:
@@ -212,6 +224,9 @@ def by_name(what: str, value: Any, names: Iterable[str]) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise errors.ArgumentError(f"{what} is a dictionary by name, not {type(value).__name__}",
                                    f"as {what}={{{', '.join(f'{name!r}: …' for name in list(names)[:4])}}}")
+    for key in value:
+        if not isinstance(key, str):
+            raise errors.ArgumentError(f"{what}: {key!r} is no name")
     return value
 
 

@@ -22,10 +22,12 @@ NATIVE = {"off": 0, "auto": 1, "on": 2}
 BY = {"q": 1, "v": 2, "t": 4, "inputs": 8, "params": 16, "state": 3}
 # from so many states on a tape that is compiled pays
 MANY = 2000
+# so many different quantities are kept ready; beyond that everything is made anew, so that memory stays bounded
+MOST_KEPT = 400
 
 
 def native_mode(native: Any) -> int:
-    if native not in NATIVE:
+    if not isinstance(native, str) or native not in NATIVE:
         raise errors.ArgumentError(f"native={native!r}: it is 'off', 'auto' or 'on'")
     return NATIVE[native]
 
@@ -96,7 +98,10 @@ class States:
 
     @staticmethod
     def _array(name: str, value: Any, np: Any) -> "np.ndarray":
-        array = np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except ValueError as error:  # rows of different lengths
+            raise errors.ArgumentError(f"{name} is no array: {error}") from None
         if array.dtype.kind not in "biuf":
             raise errors.ArgumentError(f"{name} has the type {array.dtype}: real numbers are needed")
         return array.astype(np.float64, copy=False)
@@ -230,15 +235,28 @@ class Field:
             place = f"state {list(index)}: "
         raise_error(trouble.error, self.file, place)
 
-    def find(self, quantity: str) -> tuple[int, int]:
+    def held(self) -> Any:
+        """The lock: handles of find() are good until it is let go."""
         self._begin()
-        with self.lock:
-            c = self._open()
-            error = ffi.new("PfError *")
-            handle = lib.pf_py_field_find(c, _without_zeros(quantity), error)
-            if handle < 0:
-                raise_error(error, self.file)
-            return handle, lib.pf_py_field_size(c, handle)
+        return self.lock
+
+    def find(self, quantity: str) -> tuple[int, int]:
+        if not isinstance(quantity, str):
+            raise errors.ArgumentError(f"a quantity is a text, as \"x'\" or \"kinetic\", not {type(quantity).__name__}")
+        name = _without_zeros(quantity)
+        with self.held():
+            handle = self._find(name)
+            if handle >= MOST_KEPT:
+                self.c, self.native = None, 0
+                handle = self._find(name)
+            return handle, lib.pf_py_field_size(self.c, handle)
+
+    def _find(self, name: bytes) -> int:
+        error = ffi.new("PfError *")
+        handle = lib.pf_py_field_find(self._open(), name, error)
+        if handle < 0:
+            raise_error(error, self.file)
+        return handle
 
 
 def pass_of(on_error: str) -> int:
@@ -311,11 +329,13 @@ class Arrays:
         has no axis of its own. Numbers are in SI, or in the unit that stands behind a quantity: "theta [deg]"."""
         import numpy as np
         states = States(self, q, v, t, params, inputs, errors)  # type: ignore[arg-type]
-        handle, size = self._field_for(native).find(quantity)
-        array = np.empty(states.shape + (size,))
         name, skip = form_of(form), pass_of(errors)
-        self._field_for(native).call(states, native, stop, lambda c, trouble: lib.pf_py_field_read(
-            c, handle, name, states.c, skip, where(array), trouble))
+        field = self._field_for(native)
+        with field.held():
+            handle, size = field.find(quantity)
+            array = np.empty(states.shape + (size,))
+            field.call(states, native, stop, lambda c, trouble: lib.pf_py_field_read(
+                c, handle, name, states.c, skip, where(array), trouble))
         return array[..., 0] if size == 1 and not quantity.startswith("matrix ") else array
 
     def _matrix(self, name: str, shape: tuple[int, ...], *state: Any, **options: Any) -> "np.ndarray":
@@ -359,10 +379,11 @@ class Arrays:
                  native: str = "auto", stop: Any = None) -> "np.ndarray":
         """Derivatives of accelerations or multipliers by "q", "v", "state" (q, then v), "t", "inputs" or "params" (the last
         axis, in the order of `coordinates`, `inputs`, `parameters`), exact, in SI. Coordinates count as independent of each other;
-        linearize() respects the constraints."""
+        linearize() respects the constraints. A parameter whose value is a formula of others follows them, unless `params` gives it.
+        Where constraints are redundant, see docs/python.md."""
         import numpy as np
         from .errors import ArgumentError
-        if by not in BY or of not in ("accelerations", "multipliers"):
+        if not isinstance(by, str) or by not in BY or of not in ("accelerations", "multipliers"):
             raise ArgumentError(f"jacobian(by={by!r}, of={of!r}): by is one of {', '.join(BY)}; of is accelerations or multipliers")
         states = States(self, q, v, t, params, inputs, errors)  # type: ignore[arg-type]
         n, m = len(self.coordinates), len(self.constraints)

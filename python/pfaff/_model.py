@@ -69,7 +69,7 @@ class Model(Arrays):
         from ._draft import Draft
         return super().__new__(Draft)
 
-    def __init__(self, text: str, file: str = "<text>"):
+    def __init__(self, text: str, file: Path = "<text>"):
         if not isinstance(text, str):
             raise errors.ArgumentError(f"the text of a model is needed, not {type(text).__name__}")
         if "\0" in text:
@@ -78,7 +78,7 @@ class Model(Arrays):
             raise errors.ModelError(f"'{text.strip()}' is the name of a file, not the text of a model",
                                     f"pfaff.load({text.strip()!r}) reads it")
         self.text = text
-        self.file = file
+        self.file = file = _call.file_name(file)
         self.info = _call.describe(text, file)
         _call.warn(self.info["diagnostics"])
         self.coordinates = tuple(entry["name"] for entry in self.info["coordinates"])
@@ -477,11 +477,12 @@ def _make_dataset(told: dict[str, Any], outcome: _call.Outcome) -> Any:
 
 def load(path: Path) -> Model:
     """Reads a model file. What is wrong with it is a ModelError with the line and a caret."""
-    with open(path, encoding="utf-8") as file:
-        return Model(file.read(), os.fspath(path))
+    name = _call.file_name(path)
+    with open(name, encoding="utf-8", errors="surrogateescape") as file:  # the program says where bytes are no UTF-8
+        return Model(file.read(), name)
 
 
-def loads(text: str, file: str = "<text>") -> Model:
+def loads(text: str, file: Path = "<text>") -> Model:
     """The same from text, as Model(text)."""
     return Model(text, file)
 
@@ -515,11 +516,11 @@ def example(name: str) -> Model:
 def import_urdf(path: Path, **options: Any) -> Model:
     """A robot in URDF as a model: import_urdf("arm.urdf", base="free", wheel=["left", "right"], actuators="all"). What begins with <
     is the text itself."""
-    name = os.fspath(path)
+    name = _call.file_name(path)
     if name.lstrip().startswith("<"):
         name, text = "<urdf>", name
     else:
-        with open(path, encoding="utf-8") as file:
+        with open(name, encoding="utf-8", errors="surrogateescape") as file:
             text = file.read()
     outcome = _call.command(["import", "--json", *_call.words_of(options), "-"], text, name)
     told = outcome.json()

@@ -40,7 +40,7 @@ class Error(Exception):
 
     def __reduce__(self) -> Any:
         return (type(self), (self.message, self.hint, self.file, self.line, self.column, self.length, self.code,
-                             self.diagnostics, self.words))
+                             self.diagnostics, self.words), {"result": self.result})
 
 
 class ModelError(Error, ValueError):

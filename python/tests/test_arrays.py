@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers at many states, against tables, the program and derivatives by differences."""
 import collections
+import concurrent.futures
 import csv
 
 import numpy as np
@@ -97,6 +98,60 @@ def test_derived_parameters_follow():
     assert m.accelerations([1.0], params={"a": [1, 2, 3]}).tolist() == [[-1], [-4], [-9]]
     assert m.jacobian([1.0], by="params").tolist() == [[-4]]
     assert list(m.parameters) == ["a"]
+
+
+FOLLOWING = """coord x
+param a = 2, b = 3*a, c = a*b
+let d = b^2
+input u = a*t
+kinetic x'^2/2
+force x = -b*x + c*x^2 + d + u + a*t
+"""
+
+
+@pytest.mark.parametrize("given", [{}, {"a": 1.5}, {"b": 5}, {"c": 2}, {"a": [1, 2, 3], "c": 7}])
+def test_parameters_that_are_formulas_follow(given):
+    m = pfaff.Model(FOLLOWING)
+    J = m.jacobian([2.0], t=0.7, by="params", params=given)
+    numbers = {"a": 2.0, "b": 6.0, "c": 12.0}
+    if "a" in given:
+        numbers |= {"a": np.array(given["a"]), "b": 3*np.array(given["a"])}
+    numbers |= {name: np.array(value) for name, value in given.items()}
+    if "c" not in given:
+        numbers["c"] = numbers["a"]*numbers["b"]
+    for k, name in enumerate(m.parameters):
+        h = 1e-5
+        up, down = (m.accelerations([2.0], t=0.7, params={**given, name: numbers[name] + step}) for step in (h, -h))
+        assert np.allclose(J[..., k], (up - down)/(2*h), rtol=1e-7, atol=1e-7), name
+
+
+def test_multipliers_follow_as_well():
+    m = pfaff.Model("coord x, y; param r = 2, k = 3/r, w = k*r^2; kinetic x'^2/2 + w*y'^2/2; potential k*(x - y)^2; "
+                    "constraint c: w*x' + y' = t*k")
+    q, v = np.array([0.3, -0.2]), np.array([0.1, 0.4])
+    for of, call in (("accelerations", m.accelerations), ("multipliers", m.multipliers)):
+        J = m.jacobian(q, v, 0.3, by="params", of=of)
+        for k, (name, number) in enumerate({"r": 2.0, "k": 1.5, "w": 6.0}.items()):
+            D = (call(q, v, 0.3, params={name: number + 1e-5}) - call(q, v, 0.3, params={name: number - 1e-5}))/2e-5
+            assert np.allclose(J[:, k], D, rtol=1e-7, atol=1e-7), (of, name)
+
+
+def test_lists_of_its_own_are_no_quantities(pendulum):
+    pendulum.jacobian([1.0], by="q")
+    for name in ("derivatives", "derivatives 1"):
+        with pytest.raises(pfaff.ArgumentError):
+            pendulum.evaluate(name, [1.0])
+
+
+def test_many_quantities_are_not_kept_for_ever(pendulum, monkeypatch):
+    monkeypatch.setattr("pfaff._field.MOST_KEPT", 7)
+    for k in range(40):
+        assert pendulum.evaluate(f"{k}*phi", [2.0]) == 2*k
+        assert pendulum.evaluate("phi''", [0.0]) == 0
+        assert pendulum.rhs(0, [0, 1]).tolist() == [1, -0.2]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda k: float(pendulum.evaluate(f"{k}*phi", [2.0])), range(200)))
+    assert found == [2.0*k for k in range(200)]
 
 
 def test_functions_of_time():

@@ -29,7 +29,7 @@ def test_check_is_that_of_the_program(program, name):
 @pytest.mark.parametrize("form", ["multipliers", "rosenberg", "udwadia_kalaba", "maggi", "laconic"])
 def test_derive_is_that_of_the_program(program, snakeboard, form):
     told = program("derive", "--json", "--form", form, EXAMPLES/"skates/snakeboard.pf")
-    told["coordinates"] = list(snakeboard.coordinates)
+    told |= {"coordinates": list(snakeboard.coordinates), "inputs": list(snakeboard.inputs)}
     equations = snakeboard.derive(form)
     same(equations, told)
     assert r"\dot" in equations.latex and "$" in equations.markdown and "Equations of motion" in equations.text

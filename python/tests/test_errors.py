@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is wrong is said with its place, and with a hint; models and errors can be pickled."""
 import concurrent.futures
+import pathlib
 import pickle
 
 import pytest
@@ -73,6 +74,21 @@ def test_models_are_pickled(pendulum):
     (lambda m: m.constant("1 [nonsense]"), pfaff.ArgumentError, "nonsense"),
     (lambda m: pfaff.Model(3), pfaff.ArgumentError, "int"),
     (lambda m: pfaff.Model("coord x\0"), pfaff.ModelError, "zero byte"),
+    (lambda m: pfaff.Model("coord x", 5), pfaff.ArgumentError, "not int"),
+    (lambda m: pfaff.load(5), pfaff.ArgumentError, "not int"),
+    (lambda m: pfaff.Model("coord \ud800"), pfaff.ArgumentError, "half a character"),
+    (lambda m: pfaff.Model("coord x", "\ud800"), pfaff.ArgumentError, "half a character"),
+    (lambda m: m.evaluate("\ud800", [0]), pfaff.ArgumentError, "half a character"),
+    (lambda m: m.simulate()["\ud800"], pfaff.ArgumentError, "half a character"),
+    (lambda m: m.run(by="\ud800"), pfaff.ArgumentError, "half a character"),
+    (lambda m: m.evaluate(5, [0]), pfaff.ArgumentError, "a quantity is a text"),
+    (lambda m: m.accelerations([0], params=["m"]), pfaff.ArgumentError, "a dictionary by name"),
+    (lambda m: m.simulate(params=["m"]), pfaff.ArgumentError, "a dictionary by name"),
+    (lambda m: m.simulate(params={3: 3}), pfaff.ArgumentError, "3 is no name"),
+    (lambda m: m.accelerations([0], native=[]), pfaff.ArgumentError, "'off', 'auto' or 'on'"),
+    (lambda m: m.simulate(native=[]), pfaff.ArgumentError, "'off', 'auto' or 'on'"),
+    (lambda m: m.accelerations([[1, 2], [3]]), pfaff.ArgumentError, "is no array"),
+    (lambda m: m.jacobian([0], by=["q"]), pfaff.ArgumentError, "by is one of"),
     (lambda m: pfaff.Model(""), pfaff.ModelError, ""),
     (lambda m: m.run(1, show="phii"), pfaff.Error, "phi"),
     (lambda m: pfaff.import_urdf(EXAMPLES/"wheels/cart.pf"), pfaff.Error, "cart.pf"),
@@ -81,6 +97,28 @@ def test_words(pendulum, call, kind, words):
     with pytest.raises(kind) as caught:
         call(pendulum)
     assert words in str(caught.value), str(caught.value)
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    path = tmp_path/"latin.pf"
+    path.write_bytes(b"coord x # \xe9\xff\n")
+    with pytest.raises(pfaff.ModelError, match="UTF-8") as caught:
+        pfaff.load(path)
+    assert caught.value.line == 1 and caught.value.file == str(path)
+
+
+def test_a_path_names_the_text():
+    with pytest.raises(pfaff.ModelError) as caught:
+        pfaff.Model("coord x\nkinetc x", pathlib.Path("a.pf"))
+    assert caught.value.file == "a.pf"
+
+
+def test_pickled_errors_keep_the_rows():
+    m = pfaff.Model("coord x; kinetic x'^2/2; force x = 1/(0.5 - t); start x = 1; run 1")
+    with pytest.raises(pfaff.Error) as caught:
+        m.run(by="rk4", step=0.125)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert caught.value.result is not None and again.result == caught.value.result and str(again) == str(caught.value)
 
 
 def test_files():
