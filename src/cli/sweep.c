@@ -65,7 +65,7 @@ static void keep_fixed(Texts *list)
 static PfStatus check_run(Sweep *sw, const Options *fixed)
 {
   PfSystem *system;
-  PfRunOptions settings;
+  PfRunOptions settings = pf_run_options();
   double *values;
   PF_TRY(pf_system_new(sw->s.ctx, &sw->s.equations, &system));
   PfStatus status = pf_cli_state(&sw->s, fixed, system, &values);
