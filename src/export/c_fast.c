@@ -17,7 +17,7 @@ typedef struct Fast {
 } Fast;
 
 static const char header[] =
-"/* Accelerations of @, fast: see @.h for states, inputs and parameters. For gcc and clang. */\n"
+"/* Accelerations of @, fast. Made by pfaff; see @.h for states, inputs and parameters. For gcc and clang. */\n"
 "#ifndef PFAFF_EXPORT_$_FAST_H\n#define PFAFF_EXPORT_$_FAST_H\n\n"
 "#include \"@.h\"\n\n"
 "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";

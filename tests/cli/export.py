@@ -90,6 +90,8 @@ def folders(place):
     expect("the files are told", sorted(pathlib.Path(f).name for f in answer["files"]) ==
            ["Makefile", "README.md", "snakeboard.c", "snakeboard.h", "snakeboard_fast.c", "snakeboard_fast.h", "snakeboard_test.c"], answer)
     expect("others stay, ours are replaced", (folder/"mine.txt").read_text() == "mine" and "snakeboard" in (folder/"Makefile").read_text())
+    done = call("export", "--to", "c", "-o", folder, example("snakeboard"))
+    expect("the same again", done.returncode == 0 and (folder/"snakeboard_fast.h").exists(), done.stderr)
     before = {f.name: f.read_bytes() for f in folder.iterdir()}
     call("export", "--to", "c", "-o", folder, example("snakeboard"))
     expect("equal models, equal bytes", before == {f.name: f.read_bytes() for f in folder.iterdir()})
