@@ -40,7 +40,7 @@ PfStatus pf_py_scales(PfContext *ctx, const PfModel *model, const char *quantiti
   PfStatus status = arena ? PF_OK : pf_no_room(ctx, "a quantity");
   int at = 0;
   while (status == PF_OK && at < count && *quantities) {
-    const char *end = pf_cli_piece(quantities, ",");
+    const char *end = pf_piece_end(quantities, ",");
     const char *piece = pf_arena_text(arena, quantities, (size_t)(end - quantities));
     status = piece ? add_scales(ctx, arena, model, piece, scale, &at, count) : pf_no_room(ctx, "a quantity");
     quantities = end + (*end != 0);

@@ -128,6 +128,9 @@ int pf_name_distance(const char *a, const char *b, int limit);
 /* Is the candidate nearer to a misspelt name than all before? *best is 0 at first. */
 bool pf_name_is_nearer(const char *name, const char *candidate, int *best);
 
+/* The pieces of a list between separators, not counting those in brackets: where the first piece ends (names.c). */
+const char *pf_piece_end(const char *text, const char *separators);
+
 /* A name by which people mean the derivative of another one, as x_dot, xdot, dx or x_ddot: the k-th way (0, 1, …) to
  * read it so, as the other name and the order of the derivative. False when there are no more. An index stays: w_dot[2]
  * is that of w[2]. */

@@ -131,3 +131,14 @@ bool pf_name_is_nearer(const char *name, const char *candidate, int *best)
   *best = distance;
   return true;
 }
+
+const char *pf_piece_end(const char *text, const char *separators)
+{
+  int depth = 0;
+  for (; *text; text++) {
+    depth += *text == '(' || *text == '[';
+    depth -= *text == ')' || *text == ']';
+    if (depth <= 0 && strchr(separators, *text)) break;
+  }
+  return text;
+}

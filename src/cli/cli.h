@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "cli/options.h"
+#include "lang/constant.h"
 #include "num/num.h"
 #include "out/out.h"
 #include "pfaff/pfaff.h"
@@ -70,16 +71,9 @@ PfStatus pf_cli_put(PfContext *ctx, const Options *options, const PfText *text);
 /* The text as the file of --out. Charts are given as SVG and become .png or .pdf where that is asked for. */
 PfStatus pf_cli_write(PfContext *ctx, const Options *options, const PfText *text);
 
-/* A constant from the command line in SI: "2/3", "5 [g]"; a bare number is in `unit`. What is wrong is said after
- * `what`, the option as it was given. */
-PfStatus pf_cli_value(PfContext *ctx, const char *what, const char *text, const char *unit, double *value);
-
 /* The name before '=', without blanks, and the value behind it; false when there is none. */
 enum { PF_LONGEST_NAME = 128 };
 bool pf_cli_split(const char *text, char name[PF_LONGEST_NAME], const char **value);
-
-/* The pieces of a list between separators, not counting those in brackets: where the piece ends. */
-const char *pf_cli_piece(const char *text, const char *separators);
 
 /* The method whose name is like this word; NULL: none. */
 const char *pf_cli_nearest_method(const char *name);

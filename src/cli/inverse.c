@@ -51,7 +51,7 @@ static PfStatus read_wanted(Session *s, char *piece, Inverse *inverse)
   for (int j = 0; j < at; j++)
     if (inverse->wanted[j] == i) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--inverse: '%s' is given twice", piece);
   inverse->wanted_count++;
-  return pf_cli_value(s->ctx, "--inverse", equals + 1, unit, inverse->target + at);
+  return pf_constant_read_for(s->ctx, "--inverse", equals + 1, unit, inverse->target + at);
 }
 
 /* Those that are named, or all inputs. */

@@ -53,7 +53,7 @@ static PfStatus set_input(Motion *m, const char *text)
     return PF_ERR_ARGUMENT;
   }
   snprintf(what, sizeof what, "--input %s", text);
-  PF_TRY(pf_cli_value(ctx, what, value, pf_model_measure(m->s->model, name).unit, &number));
+  PF_TRY(pf_constant_read_for(ctx, what, value, pf_model_measure(m->s->model, name).unit, &number));
   return status_of(m, pf_sim_set(m->sim, name, number));
 }
 

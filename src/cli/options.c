@@ -326,7 +326,7 @@ static PfStatus read_number(Reader *r, const Option *option, const char *text, d
   char what[64];
   int before = pf_diagnostic_count(r->ctx);
   snprintf(what, sizeof what, "--%s", option->name);
-  PfStatus status = pf_cli_value(r->ctx, what, text, option->unit, value);
+  PfStatus status = pf_constant_read_for(r->ctx, what, text, option->unit, value);
   bool pure = !strcmp(option->unit, "1");
   if (status != PF_OK && !(pure && status == PF_ERR_ARGUMENT)) return status;
   pf_diagnostics_cut(r->ctx, before); /* for a pure number there is a simpler word */

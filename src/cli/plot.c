@@ -191,7 +191,7 @@ static PfStatus read_columns(Plot *p, const char *text)
 {
   Panel *panel = NULL;
   while (*text) {
-    const char *end = pf_cli_piece(text, ",;"), *name = pf_arena_text(p->arena, text, (size_t)(end - text));
+    const char *end = pf_piece_end(text, ",;"), *name = pf_arena_text(p->arena, text, (size_t)(end - text));
     if (!name) return pf_no_room(p->ctx, "the picture");
     if (!panel && name[0]) PF_TRY(new_panel(p, p->options->against, &panel));
     if (name[0]) PF_TRY(add_name(p, panel, name));

@@ -269,7 +269,7 @@ static PfStatus draw_histograms(const Picture *p, const int *column, int count, 
 static PfStatus read_names(const Picture *p, const char *text, const char *end, int *columns, int *count)
 {
   for (*count = 0; text < end;) {
-    const char *comma = pf_cli_piece(text, ",:");
+    const char *comma = pf_piece_end(text, ",:");
     if (comma > end) comma = end;
     if (*count == MOST_SHOWN) return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--show: more than %d names", MOST_SHOWN);
     PF_TRY(find_column(p, text, comma, columns + (*count)++));
@@ -281,7 +281,7 @@ static PfStatus read_names(const Picture *p, const char *text, const char *end, 
 /* "a, b: c" is a map, "a: b, c" are curves, "a, b" histograms. */
 static PfStatus draw(const Picture *p, PfText *text)
 {
-  const char *show = p->options->show, *colon = show ? pf_cli_piece(show, ":") : NULL;
+  const char *show = p->options->show, *colon = show ? pf_piece_end(show, ":") : NULL;
   int left[MOST_SHOWN], right[MOST_SHOWN], lefts = 0, rights = 0;
   const int varied = pf_sweep_varied(p->sweep), taken = pf_sweep_columns(p->sweep) - varied;
   for (int i = 0; !show && i < taken && i < 4; i++) left[lefts++] = varied + i;

@@ -67,9 +67,9 @@ static PfStatus read_times(Reader *r, const char *text)
   double *at = pf_arena_array(r->s->arena, double, count);
   if (!at) return pf_no_room(r->s->ctx, "the options");
   for (;; i++) {
-    const char *end = pf_cli_piece(text, ","), *piece = pf_arena_text(r->s->arena, text, (size_t)(end - text));
+    const char *end = pf_piece_end(text, ","), *piece = pf_arena_text(r->s->arena, text, (size_t)(end - text));
     if (!piece) return pf_no_room(r->s->ctx, "the options");
-    PF_TRY(pf_cli_value(r->s->ctx, "--at", piece, "s", at + i));
+    PF_TRY(pf_constant_read_for(r->s->ctx, "--at", piece, "s", at + i));
     if (i && at[i] < at[i - 1])
       return pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "--at: write ascending times with commas, as 0,0.5,1");
     if (!*end) break;

@@ -37,7 +37,7 @@ static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *
   if (!isnan(values[i])) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: '%s' is given twice", text, name);
   char what[256];
   snprintf(what, sizeof what, "-p %s", text);
-  return pf_cli_value(ctx, what, value, pf_model_measure(model, name).unit, values + i);
+  return pf_constant_read_for(ctx, what, value, pf_model_measure(model, name).unit, values + i);
 }
 
 double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options)

@@ -87,9 +87,9 @@ static PfStatus read_numbers(const Setter *s, const Group *group, const char *wh
   bool good = *text == '(';
   while (good && count < group->count) {
     char part[128];
-    const char *end = pf_cli_piece(++text, ",)");
+    const char *end = pf_piece_end(++text, ",)");
     snprintf(part, sizeof part, "%.*s", (int)(end - text), text);
-    PF_TRY(pf_cli_value(s->ctx, what, part, group->unit, number + count++));
+    PF_TRY(pf_constant_read_for(s->ctx, what, part, group->unit, number + count++));
     text = end;
     good = *text == (count < group->count ? ',' : ')');
   }
@@ -158,7 +158,7 @@ static PfStatus set_one(Setter *s)
   const Group *group = find_group(s->model, name, &joint);
   if (group) return set_group(s, group, name, joint, what, text);
   double value;
-  PF_TRY(pf_cli_value(s->ctx, what, text, unit_of(s->model, name), &value));
+  PF_TRY(pf_constant_read_for(s->ctx, what, text, unit_of(s->model, name), &value));
   return pf_model_set_start(s->model, name, value) ? PF_OK : unknown_name(s, name);
 }
 

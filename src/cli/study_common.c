@@ -53,7 +53,7 @@ static PfStatus add_asked(Study *st, const char *what, const char *text)
 {
   Session *s = &st->s;
   for (const char *end; text && *text; text = *end == ',' ? end + 1 : "") {
-    end = pf_cli_piece(text, ",=");
+    end = pf_piece_end(text, ",=");
     const char *name = trimmed(st, text, end);
     PfPlot *plots;
     int count;
@@ -225,7 +225,7 @@ PfStatus pf_study_range(Study *st, const char *option, const char *text, Range *
   char what[256];
   snprintf(what, sizeof what, "%s %s", option, text);
   if (!equals || equals == text || !dots || dots < equals || dots[2] == '.') return not_a_range(st, what, text);
-  const char *name = trimmed(st, text, equals), *end = pf_cli_piece(dots + 2, ":");
+  const char *name = trimmed(st, text, equals), *end = pf_piece_end(dots + 2, ":");
   if (!name) return pf_no_room(st->s.ctx, "the study");
   if (!read_count(end, &range->count)) return not_a_range(st, what, text);
   PF_TRY(pf_study_parameter(st, option, name, &range->parameter));
@@ -254,7 +254,7 @@ static bool is_shown_as(const char *name, const char *shown)
 static PfStatus read_interval(Study *st, const char *what, const Plane *plane, const char *text, PfInterval *interval,
                               const char **after)
 {
-  const char *end = pf_cli_piece(text, ","), *equals = strchr(text, '='), *dots = strstr(text, "..");
+  const char *end = pf_piece_end(text, ","), *equals = strchr(text, '='), *dots = strstr(text, "..");
   *after = end;
   if (equals && dots && equals < dots && dots < end && dots[2] != '.') {
     interval->name = trimmed(st, text, equals);

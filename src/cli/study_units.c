@@ -74,7 +74,7 @@ PfStatus pf_study_value(Study *st, const char *what, const char *name, const cha
 {
   const char *copy = pf_arena_text(st->s.arena, text, (size_t)(end - text));
   if (!copy) return pf_no_room(st->s.ctx, "the study");
-  return pf_cli_value(st->s.ctx, what, copy, pf_study_measure(st, name).unit, value);
+  return pf_constant_read_for(st->s.ctx, what, copy, pf_study_measure(st, name).unit, value);
 }
 
 /* The unit at the end of a value, from its bracket on; NULL: it has none. */

@@ -50,7 +50,7 @@ const Command pf_command_sweep = {
 static bool varies(const char *text)
 {
   const char *equals = strchr(text, '=');
-  return equals && (strstr(equals, "..") || *pf_cli_piece(equals + 1, ","));
+  return equals && (strstr(equals, "..") || *pf_piece_end(equals + 1, ","));
 }
 
 static void keep_fixed(Texts *list)

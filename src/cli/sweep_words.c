@@ -17,7 +17,7 @@ static PfStatus add(Sweep *sw, const char *key, const char *value)
 static bool varies(const char *text)
 {
   const char *equals = strchr(text, '=');
-  return equals && (strstr(equals, "..") || *pf_cli_piece(equals + 1, ","));
+  return equals && (strstr(equals, "..") || *pf_piece_end(equals + 1, ","));
 }
 
 /* ---------------------------------------------------------------- lists that go along together */

@@ -4,21 +4,6 @@
 
 #include <string.h>
 
-PfStatus pf_cli_value(PfContext *ctx, const char *what, const char *text, const char *unit, double *value)
-{
-  int before = pf_diagnostic_count(ctx);
-  PfStatus status = pf_constant_read(ctx, text, unit, value);
-  const PfDiagnostic *d = pf_diagnostic(ctx, before);
-  if (status != PF_ERR_ARGUMENT || !d) return status;
-  char message[600], hint[256] = "";
-  snprintf(message, sizeof message, "%s: %s", what, d->message);
-  if (d->hint) snprintf(hint, sizeof hint, "%s", d->hint);
-  pf_diagnostics_cut(ctx, before);
-  pf_fail(ctx, PF_ERR_ARGUMENT, "%s", message);
-  if (hint[0]) pf_hint(ctx, "%s", hint);
-  return PF_ERR_ARGUMENT;
-}
-
 bool pf_cli_split(const char *text, char name[PF_LONGEST_NAME], const char **value)
 {
   const char *equals = strchr(text, '=');
@@ -30,17 +15,6 @@ bool pf_cli_split(const char *text, char name[PF_LONGEST_NAME], const char **val
   name[length] = 0;
   *value = equals + 1;
   return true;
-}
-
-const char *pf_cli_piece(const char *text, const char *separators)
-{
-  int depth = 0;
-  for (; *text; text++) {
-    depth += *text == '(' || *text == '[';
-    depth -= *text == ')' || *text == ']';
-    if (depth <= 0 && strchr(separators, *text)) break;
-  }
-  return text;
 }
 
 const char *pf_cli_nearest_method(const char *name)

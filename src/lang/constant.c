@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A single value as people write it beside a model, on a command line: 2/3, 5 [g], 2*pi/3. */
+#include "lang/constant.h"
+
 #include "lang/check_impl.h"
-#include "pfaff/lang.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,4 +84,19 @@ PfStatus pf_constant_read(PfContext *ctx, const char *text, const char *unit, do
   pf_source_free(&source);
   pf_arena_free(work);
   return status;
+}
+
+PfStatus pf_constant_read_for(PfContext *ctx, const char *what, const char *text, const char *unit, double *value)
+{
+  int before = pf_diagnostic_count(ctx);
+  PfStatus status = pf_constant_read(ctx, text, unit, value);
+  const PfDiagnostic *d = pf_diagnostic(ctx, before);
+  if (status != PF_ERR_ARGUMENT || !d) return status;
+  char message[600], hint[256] = "";
+  snprintf(message, sizeof message, "%s: %s", what, d->message);
+  if (d->hint) snprintf(hint, sizeof hint, "%s", d->hint);
+  pf_diagnostics_cut(ctx, before);
+  pf_fail(ctx, PF_ERR_ARGUMENT, "%s", message);
+  if (hint[0]) pf_hint(ctx, "%s", hint);
+  return PF_ERR_ARGUMENT;
 }

@@ -28,7 +28,7 @@ static PfStatus read_number(PfContext *ctx, const PfSweepWord *words, int count,
   *value = NAN;
   if (!text) return PF_OK;
   snprintf(what, sizeof what, "--%s", key);
-  PF_TRY(pf_sweep_constant(ctx, what, text, unit, value));
+  PF_TRY(pf_constant_read_for(ctx, what, text, unit, value));
   const bool damping = !strcmp(key, "rho");
   if (damping ? *value >= 0 && *value <= 1 : *value > 0) return PF_OK;
   return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not %s", key, text, damping ? "between 0 and 1" : "positive");

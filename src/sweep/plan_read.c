@@ -53,7 +53,7 @@ static PfStatus add_variable(Reader *r, const char *first, const char *end, PfMe
   if (!one) return no_room(r);
   snprintf(text, sizeof text, "1 %s", one);
   double scale;
-  PF_TRY(pf_sweep_constant(r->ctx, r->what, text, measure->unit, &scale));
+  PF_TRY(pf_constant_read_for(r->ctx, r->what, text, measure->unit, &scale));
   *measure = (PfMeasure){pf_arena_text(r->arena, one + 1, strlen(one) - 2), scale};
   return measure->unit ? PF_OK : no_room(r);
 }
@@ -94,7 +94,7 @@ static PfStatus read_range(const Reader *r, const char *text, const char *dots, 
   const char *pieces[2] = {pf_piece(r->arena, text, dots), pf_piece(r->arena, dots + 2, colon)};
   for (int i = 0; i < 2; i++) {
     if (!pieces[i]) return no_room(r);
-    PF_TRY(pf_sweep_constant(r->ctx, r->what, pieces[i], measure.unit, ends + i));
+    PF_TRY(pf_constant_read_for(r->ctx, r->what, pieces[i], measure.unit, ends + i));
   }
   if (log_scale && !(ends[0]*ends[1] > 0))
     return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: a logarithmic range has both ends on one side of zero", r->what);
@@ -123,7 +123,7 @@ static PfStatus read_list(const Reader *r, const char *text, const char *end, Pf
     PfMark mark = pf_arena_mark(pf_context_scratch(r->ctx));
     const char *piece = pf_piece(pf_context_scratch(r->ctx), text, stop);
     PfStatus status = !piece ? no_room(r)
-                             : pf_sweep_constant(r->ctx, r->what, piece, measure.unit, *values + *count);
+                             : pf_constant_read_for(r->ctx, r->what, piece, measure.unit, *values + *count);
     ++*count;
     pf_arena_release(pf_context_scratch(r->ctx), mark);
     PF_TRY(status);
@@ -206,8 +206,8 @@ static PfStatus read_chance(Reader *r, const char *text)
   c->variable = r->plan->variable_count;
   c->law = (PfLaw)which;
   PF_TRY(add_variable(r, text, tilde, &measure));
-  PF_TRY(pf_sweep_constant(r->ctx, r->what, a, measure.unit, &c->a));
-  PF_TRY(pf_sweep_constant(r->ctx, r->what, b, c->law == PF_LAW_LOGNORMAL ? "1" : measure.unit, &c->b));
+  PF_TRY(pf_constant_read_for(r->ctx, r->what, a, measure.unit, &c->a));
+  PF_TRY(pf_constant_read_for(r->ctx, r->what, b, c->law == PF_LAW_LOGNORMAL ? "1" : measure.unit, &c->b));
   return check_law(r, c);
 }
 
@@ -236,7 +236,7 @@ static PfStatus read_correlation(Reader *r, const char *text)
     at[i] = find_chance(r->plan, names[i]);
     if (at[i] < 0) return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: '%s' is not random", r->what, names[i]);
   }
-  PF_TRY(pf_sweep_constant(r->ctx, r->what, equals + 1, "1", &value));
+  PF_TRY(pf_constant_read_for(r->ctx, r->what, equals + 1, "1", &value));
   if (at[0] == at[1] || !(fabs(value) < 1))
     return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: a correlation of two names lies between -1 and 1", r->what);
   r->correlation[at[0]*n + at[1]] = r->correlation[at[1]*n + at[0]] = value;

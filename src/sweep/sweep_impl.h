@@ -4,7 +4,7 @@
 #define PF_SWEEP_IMPL_H
 
 #include "base/base.h"
-#include "pfaff/lang.h"
+#include "lang/constant.h"
 #include "pfaff/sim_parts.h"
 #include "pfaff/sweep.h"
 
@@ -196,11 +196,7 @@ const char *pf_word(const PfSweepWord *words, int count, const char *key);
 
 /* ---------------------------------------------------------------- texts (words.c) */
 
-/* The piece of a list up to a separator outside brackets. */
-const char *pf_piece_end(const char *text, const char *separators);
 /* A copy from `first` to `end` without blanks around it; NULL without memory. */
 const char *pf_piece(PfArena *arena, const char *first, const char *end);
-/* A constant; what is wrong is said after `what`. */
-PfStatus pf_sweep_constant(PfContext *ctx, const char *what, const char *text, const char *unit, double *value);
 
 #endif

@@ -133,7 +133,7 @@ static PfStatus take_at(Reader *r, const char *inner)
     end = pf_piece_end(comma + 1, ",");
     const char *piece = pf_piece(r->arena, comma + 1, end);
     if (!piece) return no_room(r);
-    PF_TRY(pf_sweep_constant(r->ctx, whole, piece, "s", &time));
+    PF_TRY(pf_constant_read_for(r->ctx, whole, piece, "s", &time));
     snprintf(name, sizeof name, "at(%s, %s)", quantity, piece);
     r->text = pf_arena_text(r->arena, name, strlen(name));
     if (!r->text) return no_room(r);
