@@ -30,14 +30,14 @@ LONG = "coord x; kinetic x'^2/2; potential x^2/2; start x = 1"
 def test_control_c_stops_it_at_once(work):
     m = pfaff.Model(LONG)
     began = []
-    timer = threading.Timer(0.3, lambda: (began.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
+    timer = threading.Timer(0.3, lambda: (began.append(time.process_time()), os.kill(os.getpid(), signal.SIGINT)))
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
             work(m)
     finally:
         timer.cancel()
-    assert time.monotonic() - began[0] < 30  # a tenth of a second where nothing else is going on
+    assert time.process_time() - began[0] < 1  # of the processor: whatever else is going on
     assert m.run(0.1).t[-1] == 0.1
 
 
