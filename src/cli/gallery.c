@@ -50,7 +50,7 @@ static const char *nearest(const char *name)
   int best = 0;
   const char *found = NULL;
   size_t length = 0;
-  for (; name[length] && length < sizeof folded - 1; length++) folded[length] = pf_example_letter(name[length]);
+  for (; length < sizeof folded - 1 && name[length]; length++) folded[length] = pf_example_letter(name[length]);
   folded[length] = 0;
   for (const Example *e = pf_examples; e->name; e++)
     if (pf_name_is_nearer(folded, e->name, &best)) found = e->name;
