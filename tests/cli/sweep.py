@@ -3,6 +3,7 @@
 import csv, filecmp, json, math, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, time
 
 pfaff, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+sys.path.insert(0, os.path.join(source, "tests", "reference"))
 example = lambda name: str(next(pathlib.Path(source, "examples").rglob(name + ".pf")))
 wheel = example("piano_wheel")
 place = tempfile.TemporaryDirectory()
@@ -249,29 +250,11 @@ def pictures_show_the_numbers():
 
 
 def growth_of_a_bicycle(v, c, w):
-    """The largest real part by the equations of Meijaard, Papadopoulos, Ruina and Schwab (2007), appendix A."""
+    """The largest real part by the equations of the benchmark."""
     import numpy as np
-    lam, rR, mR, IRxx, IRyy, xB, zB, mB, IBxx, IBzz, IBxz = math.pi/10, .3, 2, .0603, .12, .3, -.9, 85, 9.2, 2.8, 2.4
-    xH, zH, mH, IHxx, IHzz, IHxz, rF, mF, IFxx, IFyy = .9, -.7, 4, .05892, .00708, -.00756, .35, 3, .1405, .28
-    sin, cos = math.sin(lam), math.cos(lam)
-    mT = mR + mB + mH + mF
-    xT, zT = (xB*mB + xH*mH + w*mF)/mT, (-rR*mR + zB*mB + zH*mH - rF*mF)/mT
-    ITxx = IRxx + IBxx + IHxx + IFxx + mR*rR**2 + mB*zB**2 + mH*zH**2 + mF*rF**2
-    ITxz = IBxz + IHxz - mB*xB*zB - mH*xH*zH + mF*w*rF
-    ITzz = IRxx + IBzz + IHzz + IFxx + mB*xB**2 + mH*xH**2 + mF*w**2
-    mA = mH + mF
-    xA, zA = (xH*mH + w*mF)/mA, (zH*mH - rF*mF)/mA
-    IAxx = IHxx + IFxx + mH*(zH - zA)**2 + mF*(rF + zA)**2
-    IAxz = IHxz - mH*(xH - xA)*(zH - zA) + mF*(w - xA)*(rF + zA)
-    IAzz = IHzz + IFxx + mH*(xH - xA)**2 + mF*(w - xA)**2
-    uA = (xA - w - c)*cos - zA*sin
-    IAll = mA*uA**2 + IAxx*sin**2 + 2*IAxz*sin*cos + IAzz*cos**2
-    IAlx, IAlz = -mA*uA*zA + IAxx*sin + IAxz*cos, mA*uA*xA + IAxz*sin + IAzz*cos
-    mu, SF = c/w*cos, IFyy/rF
-    ST, SA = IRyy/rR + SF, mA*uA + mu*mT*xT
-    M = np.array([[ITxx, IAlx + mu*ITxz], [IAlx + mu*ITxz, IAll + 2*mu*IAlz + mu**2*ITzz]])
-    K = 9.81*np.array([[mT*zT, -SA], [-SA, -SA*sin]]) + v**2*np.array([[0, (ST - mT*zT)/w*cos], [0, (SA + SF*sin)/w*cos]])
-    C = v*np.array([[0, mu*ST + SF*cos + ITxz/w*cos - mu*mT*zT], [-(mu*ST + SF*cos), IAlz/w*cos + mu*(SA + ITzz/w*cos)]])
+    from bicycle import matrices
+    M, C1, K0, K2 = map(np.array, matrices(w, c))
+    C, K = v*C1, 9.81*K0 + v**2*K2
     return max(np.linalg.eigvals(np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])).real)
 
 
