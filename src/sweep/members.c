@@ -101,6 +101,24 @@ void pf_member_close(PfMember *m)
   *m = (PfMember){0};
 }
 
+PfStatus pf_member_renew(PfMember *m, pthread_mutex_t *mutex, bool (*cancelled)(void *user), void *user)
+{
+  enum { ALONE = 10000, IN_LANES = 500000 };
+  PfMember fresh;
+  if (m->since < (m->lanes ? IN_LANES : ALONE)) return PF_OK;
+  pthread_mutex_lock(mutex);
+  const PfStatus status = pf_member_open(pf_sim_context(m->sweep->base), m->sweep, &fresh);
+  pthread_mutex_unlock(mutex);
+  if (status != PF_OK) {
+    pf_member_close(&fresh);
+    return status;
+  }
+  pf_member_close(m);
+  *m = fresh;
+  pf_context_set_cancel(pf_sim_context(fresh.sim), cancelled, user);
+  return PF_OK;
+}
+
 /* ---------------------------------------------------------------- one member */
 
 static int end_of(PfRunEnd end)

@@ -55,24 +55,11 @@ static bool take_member(void *user, long long number, const double *row, int end
   return !is_stopped(w->pool);
 }
 
-/* Numbers of members stay in the table of expressions: now and then everything is made anew. */
 static bool renew(Worker *w)
 {
-  enum { ALONE = 10000, IN_LANES = 500000 };
   Pool *pool = w->pool;
-  PfMember fresh;
-  if (w->member.since < (w->member.lanes ? IN_LANES : ALONE)) return true;
-  pthread_mutex_lock(&pool->mutex); /* who makes a copy has the original to himself */
-  const PfStatus status = pf_member_open(pf_sim_context(pool->sweep->base), pool->sweep, &fresh);
-  pthread_mutex_unlock(&pool->mutex);
-  if (status != PF_OK) {
-    pf_member_close(&fresh);
-    return pf_store_fail(pool->store, "rows", ENOMEM);
-  }
-  pf_member_close(&w->member);
-  w->member = fresh;
-  pf_context_set_cancel(pf_sim_context(fresh.sim), is_stopped, pool);
-  return true;
+  if (pf_member_renew(&w->member, &pool->mutex, is_stopped, pool) == PF_OK) return true;
+  return pf_store_fail(pool->store, "rows", ENOMEM);
 }
 
 /* Those of the block that are missing. */
@@ -215,8 +202,9 @@ static int thread_count(const PfSweepHow *how, long long left)
   return count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (int)count;
 }
 
-static PfStatus run_pool(PfSweep *sweep, PfRowStore *store, const PfSweepHow *how, PfSweepResult *result)
+static PfStatus run_pool(void *user, PfSweep *sweep, PfRowStore *store, const PfSweepHow *how, PfSweepResult *result)
 {
+  (void)user;
   const long long left = store->end - store->first - store->loaded;
   const int threads = thread_count(how, left);
   const double start = clock_now();
@@ -236,7 +224,7 @@ static PfStatus run_pool(PfSweep *sweep, PfRowStore *store, const PfSweepHow *ho
   return status;
 }
 
-PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result)
+PfStatus pf_sweep_run_by(PfSweep *sweep, const PfSweepHow *how, PfRunStore *run, void *user, PfSweepResult *result)
 {
   PfRowStore *store;
   *result = (PfSweepResult){0};
@@ -244,7 +232,7 @@ PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *resu
     return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
   PF_TRY(pf_row_store_open(sweep, how->out, how->resume ? PF_STORE_RESUME : PF_STORE_NEW, how->part, how->parts,
                            &store, &result->busy));
-  PfStatus status = run_pool(sweep, store, how, result);
+  PfStatus status = run(user, sweep, store, how, result);
   if (status == PF_OK && result->progress.done == result->progress.count) status = pf_row_store_finish(store);
   if (status == PF_OK && !how->out) {
     pf_row_store_free(sweep->memory);
@@ -253,4 +241,9 @@ PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *resu
     pf_row_store_free(store);
   }
   return status;
+}
+
+PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result)
+{
+  return pf_sweep_run_by(sweep, how, run_pool, NULL, result);
 }

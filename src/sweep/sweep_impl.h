@@ -8,6 +8,8 @@
 #include "pfaff/sim_parts.h"
 #include "pfaff/sweep.h"
 
+#include <pthread.h>
+
 /* ---------------------------------------------------------------- what varies (plan.c, plan_read.c) */
 
 typedef struct PfVariable {
@@ -148,6 +150,9 @@ typedef struct PfMember {
 
 PfStatus pf_member_open(PfContext *ctx, const struct PfSweep *sweep, PfMember *member);
 void pf_member_close(PfMember *member);
+/* Numbers of members stay in the table of expressions: after many of them everything is made anew, which has the
+ * original to itself as long as it holds the mutex. `cancelled` is asked whether to stop. */
+PfStatus pf_member_renew(PfMember *member, pthread_mutex_t *mutex, bool (*cancelled)(void *user), void *user);
 /* The start of a member: its numbers are set, its start is consistent, and this is how it is to run. */
 PfStatus pf_member_place(PfMember *member, long long number, PfRunOptions *options);
 /* One by one on the simulation. False when it was told to stop. */
@@ -198,5 +203,14 @@ const char *pf_word(const PfSweepWord *words, int count, const char *key);
 
 /* A copy from `first` to `end` without blanks around it; NULL without memory. */
 const char *pf_piece(PfArena *arena, const char *first, const char *end);
+
+/* The first difference between two lists of words, what the model is called aside; NULL where a list has no such word. */
+typedef struct PfWordDifference {
+  const char *key, *there, *here;
+} PfWordDifference;
+bool pf_words_differ(const PfSweepWord *there, int there_count, const PfSweepWord *here, int here_count,
+                     PfWordDifference *difference);
+/* How people write a word. */
+const char *pf_word_spelling(const char *key, char *room, size_t size);
 
 #endif
