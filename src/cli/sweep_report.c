@@ -156,8 +156,9 @@ static void text_count(const Sweep *sw, PfText *text)
   if (sw->parts) pf_text_print(text, " of part %d/%d", sw->part, sw->parts);
   if (p->before && now) pf_text_print(text, ", %lld of them now", now);
   if (now > 0)
-    pf_text_print(text, ", in %s on %d thread%s, %.4g per second", time, sw->threads, sw->threads > 1 ? "s" : "",
-                  (double)now/fmax(p->seconds, 1e-9));
+    pf_text_print(text, ", in %s on %d thread%s", time, sw->threads, sw->threads > 1 ? "s" : "");
+  if (now > 0 && sw->processes) pf_text_print(text, " of %d process%s", sw->processes, sw->processes > 1 ? "es" : "");
+  if (now > 0) pf_text_print(text, ", %.4g per second", (double)now/fmax(p->seconds, 1e-9));
   pf_text_print(text, "%s\n", sw->result.stopped ? ": stopped on request" : "");
 }
 
@@ -251,6 +252,7 @@ void pf_sweep_json(void *user, PfJson *json)
   pf_json_bool(json, "stopped", sw->result.stopped);
   pf_json_number(json, "seconds", p->seconds);
   pf_json_integer(json, "threads", sw->threads);
+  pf_json_integer(json, "processes", sw->processes ? sw->processes : 1);
   json_failures(sw, json);
   pf_json_open(json, "columns", '[');
   for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) json_column(sw, json, i);
