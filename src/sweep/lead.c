@@ -6,6 +6,7 @@
 #include "sweep/store.h"
 #include "sweep/team_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Seconds: until a block may be given out again; for all to say hello before the work begins; for the last rows after
@@ -54,8 +55,9 @@ typedef struct Lead {
   double *row;
   PfTeamClock clock;
   double ticked, reported;
-  PfStatus complaint;      /* of a follower */
-  int unable;
+  int unable, first_unable; /* how many cannot go on, and the first of them: */
+  PfStatus complaint;
+  char host[128];
 } Lead;
 
 /* ---------------------------------------------------------------- rows */
@@ -206,11 +208,16 @@ static PfStatus hand_out(Lead *l)
 
 /* ---------------------------------------------------------------- messages */
 
-/* What several say is shown once. */
-static void add_complaint(Lead *l, const char *words)
+/* Of many who cannot go on the first one's words are shown. */
+static void note_complaint(Lead *l, int from, PfStatus status, const char *host, const char *words)
 {
-  PfText *all = &l->team->complaints;
-  if (!strstr(pf_text_get(all), words) && all->count < 10000) pf_text_add(all, words);
+  l->unable++;
+  if (l->unable > 1 && from > l->first_unable) return;
+  l->first_unable = from;
+  l->complaint = status;
+  snprintf(l->host, sizeof l->host, "%s", host);
+  l->team->complaints.count = 0;
+  pf_text_add(&l->team->complaints, words);
 }
 
 /* Also of one that had begun to work. */
@@ -230,9 +237,7 @@ static void hear_hello(Lead *l, int from)
   }
   lose(l, from);
   rank->state = UNABLE;
-  l->complaint = (PfStatus)head.status;
-  l->unable++;
-  if (words < text->at + text->count) add_complaint(l, words);
+  note_complaint(l, from, (PfStatus)head.status, host, words < text->at + text->count ? words : "");
 }
 
 static PfStatus hear(Lead *l, bool *heard)
@@ -305,7 +310,11 @@ static PfStatus fail_with_others(const Lead *l)
     l->result->stopped = true;
     return PF_OK;
   }
-  return pf_fail(l->ctx, l->complaint, "%d of %d processes cannot go on, and so none does", l->unable, l->team->size);
+  if (l->unable == 1)
+    return pf_fail(l->ctx, l->complaint, "rank %d, on %s, cannot go on, and so none of %d processes does",
+                   l->first_unable, l->host, l->team->size);
+  return pf_fail(l->ctx, l->complaint, "%d of %d processes cannot go on, and so none does; the first is rank %d, on "
+                 "%s", l->unable, l->team->size, l->first_unable, l->host);
 }
 
 static bool is_everybody_here(const Lead *l)
@@ -315,9 +324,10 @@ static bool is_everybody_here(const Lead *l)
   return true;
 }
 
-/* Who comes later joins then. */
+/* Before there is a result. Who comes later joins then. */
 static PfStatus greet(Lead *l)
 {
+  send_words(l);
   while (!is_everybody_here(l) && !l->result->stopped && l->clock.now < greeting) {
     bool heard = false;
     look_around(l);
@@ -370,7 +380,7 @@ static PfStatus make_room(Lead *l)
 {
   PfArena *arena = l->sweep->arena;
   l->ranks = pf_arena_array(arena, Rank, l->team->size);
-  l->arrived = pf_arena_array(arena, unsigned char, (l->store->end - l->store->first)/8 + 1);
+  l->arrived = pf_arena_array(arena, unsigned char, l->sweep->plan.count/8 + 1);
   l->row = pf_arena_array(arena, double, l->sweep->columns);
   return l->ranks && l->arrived && l->row ? PF_OK : pf_no_room(l->ctx, "the processes");
 }
@@ -386,12 +396,10 @@ static void count_hands(const Lead *l)
 
 static PfStatus lead(Lead *l)
 {
-  PF_TRY(make_room(l));
-  send_words(l); /* the others make ready at the same time */
   PF_TRY(pf_journal_open(l->store, &l->journal));
-  PF_TRY(pf_crew_start(l->sweep, l->threads, &l->crew));
-  l->ranks[0] = (Rank){.state = WORKING, .threads = l->threads, .room = pf_crew_room(l->crew)};
-  PF_TRY(greet(l));
+  PF_TRY(pf_crew_start(l->sweep, l->ranks[0].threads, &l->crew));
+  l->ranks[0].state = WORKING;
+  l->ranks[0].room = pf_crew_room(l->crew);
   PF_TRY(work(l));
   if (l->result->stopped) PF_TRY(gather(l));
   look_around(l);
@@ -400,27 +408,43 @@ static PfStatus lead(Lead *l)
 
 static PfStatus run_store(void *user, PfSweep *sweep, PfRowStore *store, const PfSweepHow *how, PfSweepResult *result)
 {
-  PfTeam *team = user;
-  Lead l = {.team = team, .ctx = sweep->ctx, .sweep = sweep, .store = store, .how = how, .result = result,
-            .allocator = pf_context_allocator(sweep->ctx), .journal = {.fd = -1}, .next = store->first,
-            .unsent = store->end - store->first - store->loaded, .done = store->loaded,
-            .failed = store->loaded_failed, .threads = how->threads > 0 ? how->threads : pf_team_threads(team)};
+  Lead *l = user;
+  (void)sweep, (void)how;
   result->progress = (PfSweepProgress){.count = store->end - store->first, .before = store->loaded};
-  pf_text_init(&l.message, l.allocator);
-  pf_text_init(&l.records, l.allocator);
-  pf_team_clock_start(&l.clock);
-  const PfStatus status = lead(&l);
-  send_stop(&l);
-  count_hands(&l);
-  pf_crew_free(l.crew);
-  pf_journal_close(&l.journal);
-  pf_text_free(&l.message);
-  pf_text_free(&l.records);
-  pf_array_free(l.allocator, &l.outs);
+  l->store = store;
+  l->next = store->first;
+  l->unsent = result->progress.count - store->loaded;
+  l->done = store->loaded;
+  l->failed = store->loaded_failed;
+  const PfStatus status = lead(l);
+  pf_crew_free(l->crew);
+  pf_journal_close(&l->journal);
   return status;
+}
+
+static PfStatus greet_and_lead(Lead *l)
+{
+  PF_TRY(make_room(l));
+  l->ranks[0].threads = l->threads;
+  PF_TRY(greet(l));
+  if (l->result->stopped) return pf_fail(l->ctx, PF_ERR_CANCELLED, "stopped before it began");
+  return pf_sweep_run_by(l->sweep, l->how, run_store, l, l->result);
 }
 
 PfStatus pf_team_lead(PfTeam *team, PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result)
 {
-  return pf_sweep_run_by(sweep, how, run_store, team, result);
+  Lead l = {.team = team, .ctx = sweep->ctx, .sweep = sweep, .how = how, .result = result,
+            .allocator = pf_context_allocator(sweep->ctx), .journal = {.fd = -1},
+            .threads = how->threads > 0 ? how->threads : pf_team_threads(team)};
+  *result = (PfSweepResult){.progress.count = sweep->plan.count};
+  pf_text_init(&l.message, l.allocator);
+  pf_text_init(&l.records, l.allocator);
+  pf_team_clock_start(&l.clock);
+  const PfStatus status = greet_and_lead(&l);
+  send_stop(&l);
+  count_hands(&l);
+  pf_text_free(&l.message);
+  pf_text_free(&l.records);
+  pf_array_free(l.allocator, &l.outs);
+  return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the modules of mpi/ offer, one for each implementation of MPI: they alone know mpi.h, and are loaded by
- * sweep/mpi.c when a launcher has started the program. They keep no memory and change no state but that of MPI. All calls
- * come from the thread that made the first. */
+ * sweep/mpi.c when a launcher has started the program. They keep no memory and change no state but that of MPI. All
+ * calls come from the thread that made the first. */
 #ifndef PF_SWEEP_MPI_MODULE_H
 #define PF_SWEEP_MPI_MODULE_H
 

@@ -187,8 +187,8 @@ static PfStatus differs(PfContext *ctx, const char *path, const char *what, cons
   char room[64];
   if (!strcmp(what, "model")) pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' is the result of another text of the model", path);
   else
-    pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' was made with %s %.120s, not %.120s", path, pf_word_spelling(what, room, sizeof room),
-            there ? there : "(nothing)", here ? here : "(nothing)");
+    pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' was made with %s %.120s, not %.120s", path,
+            pf_word_spelling(what, room, sizeof room), there ? there : "(nothing)", here ? here : "(nothing)");
   pf_hint(ctx, "'pfaff sweep --resume %s' alone goes on as it was begun; --out begins another", path);
   return PF_ERR_ARGUMENT;
 }

@@ -204,7 +204,7 @@ const char *pf_word(const PfSweepWord *words, int count, const char *key);
 /* A copy from `first` to `end` without blanks around it; NULL without memory. */
 const char *pf_piece(PfArena *arena, const char *first, const char *end);
 
-/* The first difference between two lists of words, what the model is called aside; NULL where a list has no such word. */
+/* The first difference between two lists of words, what the model is called aside; NULL where a list lacks the word. */
 typedef struct PfWordDifference {
   const char *key, *there, *here;
 } PfWordDifference;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum { SOME_ROWS = 65536 }; /* bytes that are sent at once without waiting for more */
-static const double rest = 0.002, tick = 1, farewell = 10;
+static const double rest = 0.002, tick = 1, farewell = 5;
 
 /* ---------------------------------------------------------------- time */
 
@@ -68,7 +68,7 @@ static PfStatus read_words(PfContext *ctx, PfArena *arena, const char *bytes, si
   const char *at = bytes + sizeof head, *end = bytes + count;
   if (count > sizeof head) memcpy(&head, bytes, sizeof head);
   if (head.order != PF_TEAM_ORDER || head.form != PF_TEAM_FORM)
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "rank 0 runs another version of the program, or runs on another kind of machine");
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "rank 0 runs another version of the program, or on another kind of machine");
   told->version = next_text(&at, end);
   PfSweepWord *words = pf_arena_array(arena, PfSweepWord, count_texts(at, end)/2 + 1);
   if (!words) return pf_no_room(ctx, "the sweep");
@@ -255,8 +255,7 @@ static void dismiss(PfTeam *team, PfText *text)
     else if (tag == PF_TAG_BYE) team->gone[from] = true;
   }
   const char whole = all_gone(team);
-  for (int i = 1; i < team->size; i++)
-    if (team->gone[i]) (void)team->send(team, i, PF_TAG_LEAVE, &whole, 1);
+  for (int i = 1; i < team->size; i++) (void)team->send(team, i, PF_TAG_LEAVE, &whole, 1);
   team->end(team, whole);
 }
 

@@ -60,7 +60,8 @@ PfStatus pf_team_listen(PfTeam *team, PfContext *ctx, PfArena *arena, PfTeamWord
 /* Are they those of this sweep, by this version of the program? The failure names the difference. */
 PfStatus pf_team_compare(const PfTeam *team, const PfSweep *sweep, const PfTeamWords *told);
 PfStatus pf_team_check_version(const PfTeam *team, PfContext *ctx, const PfTeamWords *told);
-/* Computes what it is given, until the leader has enough. `how` says threads, native, and whom to ask whether to stop. */
+/* Computes what it is given, until the leader has enough. `how` says threads, native, and whom to ask whether to
+ * stop. */
 PfStatus pf_team_follow(PfTeam *team, PfSweep *sweep, const PfSweepHow *how);
 /* Tells the leader why this one cannot go on, in words that are shown as they are. */
 void pf_team_complain(PfTeam *team, PfStatus status, const char *words);
