@@ -250,7 +250,7 @@ static PfStatus hear(Lead *l, bool *heard)
     if (tag == PF_TAG_HELLO) hear_hello(l, from);
     else if (tag == PF_TAG_ROWS) PF_TRY(take_records(l, from, &l->message));
     else if (tag == PF_TAG_ASK) l->result->stopped = true;
-    else if (tag == PF_TAG_BYE) team->gone[from] = true;
+    else if (tag == PF_TAG_BYE) team->presence[from] = PF_GONE;
   }
   return PF_OK;
 }
@@ -357,6 +357,13 @@ static PfStatus work(Lead *l)
   return PF_OK;
 }
 
+static bool is_anybody_working(const Lead *l)
+{
+  for (int i = 1; i < l->team->size; i++)
+    if (l->ranks[i].state == WORKING && l->team->presence[i] == PF_PRESENT) return true;
+  return false;
+}
+
 /* What was computed when all were asked to stop. */
 static PfStatus gather(Lead *l)
 {
@@ -364,11 +371,9 @@ static PfStatus gather(Lead *l)
   send_stop(l);
   pf_crew_join(l->crew);
   PF_TRY(take_own(l, 0));
-  for (bool waiting = true; waiting && pf_team_clock_now(&l->clock) < until;) {
+  while (is_anybody_working(l) && pf_team_clock_now(&l->clock) < until) {
     bool heard = false;
     PF_TRY(hear(l, &heard));
-    waiting = false;
-    for (int i = 1; i < l->team->size; i++) waiting = waiting || (l->ranks[i].state == WORKING && !l->team->gone[i]);
     if (!heard) pf_team_wait();
   }
   return PF_OK;

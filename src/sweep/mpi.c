@@ -94,7 +94,7 @@ static void free_team(Mpi *m)
   for (size_t i = 0; i < m->sending.count; i++) release(m, m->sending.at[i].bytes);
   pf_array_free(m->allocator, &m->sending);
   release(m, m->lost);
-  release(m, m->team.gone);
+  release(m, m->team.presence);
   release(m, m);
 }
 
@@ -119,13 +119,13 @@ static PfStatus make_team(PfContext *ctx, const Functions *f, const PfMpiStart *
   m->lost = allocate(m, (size_t)start->size*sizeof *m->lost);
   m->team = (PfTeam){.rank = start->rank, .size = start->size, .here = start->here, .cores = start->cores,
                      .host = m->start.host, .send = send, .receive = receive, .end = end};
-  m->team.gone = allocate(m, (size_t)start->size*sizeof *m->team.gone);
+  m->team.presence = allocate(m, (size_t)start->size*sizeof *m->team.presence);
   pf_text_init(&m->team.complaints, allocator);
-  if (!m->lost || !m->team.gone) {
+  if (!m->lost || !m->team.presence) {
     free_team(m);
     return pf_no_room(ctx, "the processes");
   }
-  for (int i = 0; i < start->size; i++) m->lost[i] = m->team.gone[i] = false;
+  for (int i = 0; i < start->size; i++) m->lost[i] = false, m->team.presence[i] = PF_PRESENT;
   *team = &m->team;
   return PF_OK;
 }

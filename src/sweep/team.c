@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum { SOME_ROWS = 65536 }; /* bytes that are sent at once without waiting for more */
-static const double rest = 0.002, tick = 1, farewell = 5;
+static const double rest = 0.002, tick = 1, farewell = 3;
 
 /* ---------------------------------------------------------------- time */
 
@@ -235,11 +235,11 @@ PfStatus pf_team_follow(PfTeam *team, PfSweep *sweep, const PfSweepHow *how)
 
 /* ---------------------------------------------------------------- the end */
 
-static bool all_gone(const PfTeam *team)
+static bool is_any(const PfTeam *team, PfPresence presence)
 {
   for (int i = 1; i < team->size; i++)
-    if (!team->gone[i]) return false;
-  return true;
+    if (team->presence[i] == presence) return true;
+  return false;
 }
 
 /* Who does not answer is lost; the others must not wait for it. */
@@ -249,12 +249,12 @@ static void dismiss(PfTeam *team, PfText *text)
   int from, tag;
   pf_team_clock_start(&clock);
   for (int i = 1; i < team->size; i++)
-    if (!team->gone[i]) (void)team->send(team, i, PF_TAG_STOP, "", 0);
-  while (!all_gone(team) && pf_team_clock_now(&clock) < farewell) {
+    if (team->presence[i] == PF_PRESENT && !team->send(team, i, PF_TAG_STOP, "", 0)) team->presence[i] = PF_LOST;
+  while (is_any(team, PF_PRESENT) && pf_team_clock_now(&clock) < farewell) {
     if (!team->receive(team, &from, &tag, text)) pf_team_wait();
-    else if (tag == PF_TAG_BYE) team->gone[from] = true;
+    else if (tag == PF_TAG_BYE) team->presence[from] = PF_GONE;
   }
-  const char whole = all_gone(team);
+  const char whole = !is_any(team, PF_PRESENT) && !is_any(team, PF_LOST);
   for (int i = 1; i < team->size; i++) (void)team->send(team, i, PF_TAG_LEAVE, &whole, 1);
   team->end(team, whole);
 }

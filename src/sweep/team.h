@@ -26,6 +26,12 @@ typedef enum PfTag {
   PF_TAG_LEAVE  /* leader: everybody has said goodbye (one byte: 1), or somebody is lost (0) */
 } PfTag;
 
+typedef enum PfPresence {
+  PF_PRESENT,
+  PF_GONE, /* has said goodbye */
+  PF_LOST  /* cannot be reached */
+} PfPresence;
+
 typedef struct PfTeam PfTeam;
 struct PfTeam {
   int rank, size;   /* this one, and how many there are */
@@ -39,7 +45,7 @@ struct PfTeam {
   void (*end)(PfTeam *team, bool whole);
 
   bool over;        /* STOP was sent, or received */
-  bool *gone;       /* those who have said goodbye */
+  PfPresence *presence; /* of each */
   PfText complaints; /* of the leader: what others have said, each once */
   int threads, working; /* of the leader: of all together, and of how many processes */
 };
