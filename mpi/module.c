@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages by MPI (see sweep/mpi_module.h). Compiled by mpicc as a library of its own: the program starts without it. */
+/* Messages by MPI (sweep/mpi_module.h). Compiled by mpicc as a library of its own: the program starts without it. */
 #ifdef __linux__
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <sched.h>

@@ -20,13 +20,14 @@ enum { LONGEST_PATH = 4096 };
 
 /* ---------------------------------------------------------------- what launchers tell */
 
-/* Each of the processes that they start. A script of Slurm is no such process: it knows how many there will be. */
+/* Each of the processes that they start; mpirun may itself be such a process of Slurm, so its word comes first. A script
+ * of Slurm is no such process, though it knows how many there will be. */
 static void find_ranks(Sweep *sw)
 {
   static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"},
                                          {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
                                          {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
-  for (size_t i = 0; i < sizeof names/sizeof *names && sw->ranks < 2; i++) {
+  for (size_t i = 0; i < sizeof names/sizeof *names && !sw->ranks; i++) {
     const char *rank = getenv(names[i][0]), *ranks = getenv(names[i][1]);
     const long k = rank ? strtol(rank, NULL, 10) : 0, n = ranks ? strtol(ranks, NULL, 10) : 0;
     if (n > 0 && n < 1000000 && k >= 0 && k < n) sw->rank = (int)k, sw->ranks = (int)n;

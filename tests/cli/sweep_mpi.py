@@ -9,10 +9,11 @@ wheel = str(next(pathlib.Path(source, "examples").rglob("piano_wheel.pf")))
 place = tempfile.TemporaryDirectory()
 os.chdir(place.name)
 passed = failed = 0
-environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# Open MPI waits for two seconds before it ends after a failure, unless told otherwise
+environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_odls_base_sigkill_timeout": "0"}
 environment.pop("PFAFF_MPI", None)
 plan = ["-p", "F=0.5..2:4", "--random", "theta ~ normal(0, 0.1 [rad])", "-n", "300", "--take", "x, max(abs(theta)), t_end", "--for", "1"]
-long_plan = [*plan[:5], "20000", *plan[6:-1], "3"]
+long_plan = [*plan[:5], "12000", *plan[6:-1], "3"]
 
 
 def expect(what, condition, detail=""):
@@ -135,7 +136,7 @@ def wait_for_end(process):
 
 def interruptions_lose_nothing():
     cases = [("Ctrl-C", signal.SIGINT, None), ("a killed rank", signal.SIGKILL, 1)]
-    if kind == kinds[0]: cases += [("a stopped rank", signal.SIGTERM, 1), ("a killed leader", signal.SIGKILL, 0)]
+    if kind == kinds[-1]: cases += [("a stopped rank", signal.SIGTERM, 1), ("a killed leader", signal.SIGKILL, 0)]
     for what, number, rank in cases:
         name = f"{kind}{number}{rank}.zarr"
         process = start(3, *long_plan, "--out", name, wheel)
@@ -146,7 +147,7 @@ def interruptions_lose_nothing():
         if number == signal.SIGTERM: expect("a stop is told with how to go on", process.returncode == 1 and f"pfaff sweep --resume {name}" in out, (out, err))
         result = run(2, "--resume", name, "--json")
         data = json.loads(result.stdout or "{}")
-        expect(f"after {what} members are there", 0 < data.get("before", 0) <= 20000, (data, result.stderr))
+        expect(f"after {what} members are there", 0 < data.get("before", 0) <= 12000, (data, result.stderr))
         expect(f"after {what} the result is the same", same("long.zarr", name))
 
 
@@ -157,7 +158,7 @@ def a_launcher_that_survives():
     wait_for_rows("survived.zarr")
     os.kill(rank_process(2), signal.SIGKILL)
     out, err = process.communicate(timeout=60)
-    expect("the others do the work of a dead one", "20000 of 20000 members" in out and same("long.zarr", "survived.zarr"), (process.returncode, out, err))
+    expect("the others do the work of a dead one", "12000 of 12000 members" in out and same("long.zarr", "survived.zarr"), (process.returncode, out, err))
 
 
 def another_mpi_is_told():

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes that compute one sweep, as threads: their messages go through queues in memory. Rows are compared with those
- * of one process. */
+/* Processes that compute one sweep, as threads: their messages go through queues in memory. Rows are compared with
+ * those of one process. */
 #include "support.h"
 
 #include "sweep/team.h"
