@@ -20,8 +20,8 @@ enum { LONGEST_PATH = 4096 };
 
 /* ---------------------------------------------------------------- what launchers tell */
 
-/* Each of the processes that they start; mpirun may itself be such a process of Slurm, so its word comes first. A script
- * of Slurm is no such process, though it knows how many there will be. */
+/* Each of the processes that they start; mpirun may itself be such a process of Slurm, so its word comes first. A
+ * script of Slurm is no such process, though it knows how many there will be. */
 static void find_ranks(Sweep *sw)
 {
   static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"},

@@ -174,7 +174,7 @@ static void lose(Lead *l, int rank)
 
 static void send(Lead *l, int rank, PfTag tag, const void *bytes, size_t count)
 {
-  if (!l->team->send(l->team, rank, tag, bytes, count)) lose(l, rank);
+  if (!l->team->send(l->team, rank, (int)tag, bytes, count)) lose(l, rank);
 }
 
 static PfStatus give(Lead *l, int rank, PfBlock *block, bool again)

@@ -200,6 +200,12 @@ static void ask(Follower *f, double now)
   if (f->has_asked) (void)f->team->send(f->team, 0, PF_TAG_ASK, "", 0);
 }
 
+static PfStatus miss_leader(PfTeam *team, PfContext *ctx)
+{
+  team->presence[0] = PF_LOST;
+  return pf_fail(ctx, PF_ERR_CANCELLED, "rank 0 does not answer any more");
+}
+
 static PfStatus serve(Follower *f)
 {
   pf_team_clock_start(&f->clock);
@@ -208,8 +214,7 @@ static PfStatus serve(Follower *f)
     if (hear(f)) f->heard = now;
     PF_TRY(pf_crew_collect(f->crew, 0.001, &f->records));
     ask(f, now);
-    if (!tell(f, now) || now - f->heard > PF_TEAM_SILENCE)
-      return pf_fail(f->ctx, PF_ERR_CANCELLED, "rank 0 does not answer any more");
+    if (!tell(f, now) || now - f->heard > PF_TEAM_SILENCE) return miss_leader(f->team, f->ctx);
   }
   return PF_OK;
 }
@@ -223,8 +228,7 @@ PfStatus pf_team_follow(PfTeam *team, PfSweep *sweep, const PfSweepHow *how)
   PF_TRY(pf_crew_start(sweep, threads, &f.crew));
   pf_text_init(&f.message, pf_context_allocator(sweep->ctx));
   pf_text_init(&f.records, pf_context_allocator(sweep->ctx));
-  PfStatus status = say_hello(team, PF_OK, threads, "") ? serve(&f)
-                  : pf_fail(sweep->ctx, PF_ERR_CANCELLED, "rank 0 does not answer");
+  PfStatus status = say_hello(team, PF_OK, threads, "") ? serve(&f) : miss_leader(team, f.ctx);
   pf_crew_join(f.crew);
   if (status == PF_OK && pf_crew_collect(f.crew, 0, &f.records) == PF_OK && f.records.count) (void)send_rows(&f);
   pf_crew_free(f.crew);
@@ -266,7 +270,8 @@ static bool go(PfTeam *team, PfText *text)
   double heard = 0;
   bool said = false;
   pf_team_clock_start(&clock);
-  while (tag != PF_TAG_LEAVE && pf_team_clock_now(&clock) - heard < PF_TEAM_SILENCE) {
+  while (tag != PF_TAG_LEAVE && team->presence[0] == PF_PRESENT &&
+         pf_team_clock_now(&clock) - heard < PF_TEAM_SILENCE) {
     if (team->over && !said) said = true, (void)team->send(team, 0, PF_TAG_BYE, "", 0);
     if (!team->receive(team, &from, &tag, text)) {
       tag = -1;

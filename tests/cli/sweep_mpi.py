@@ -95,6 +95,7 @@ def what_is_wrong_is_told_once():
     refused("a quantity that does not exist", "'nothing' is not defined", 3, "-p", "F=1,2", "--take", "nothing", *out, wheel)
     refused("an option that does not exist", "unknown option --tkae", 3, "-p", "F=1,2", "--tkae", "x", wheel)
     refused("one has no model", "cannot open 'none.pf'", 3, *plan, *out, "none.pf", text='[ $rank = 2 ] || ln -sf ' + wheel + ' none.pf; [ $rank = 2 ] && mkdir -p void && cd void', code=1)
+    if kind != kinds[-1]: return # the rest has nothing to do with the launcher
     refused("one has other options", "was started with --rtol 1e-4, rank 0 with (nothing)", 3, *plan, *out, wheel, text='[ $rank = 1 ] && set -- --rtol 1e-4 "$@"')
     shutil.copy(wheel, "mine.pf")
     os.makedirs("other", exist_ok=True)
