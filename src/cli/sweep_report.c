@@ -16,24 +16,36 @@ static void put_time(char *to, size_t size, double seconds)
   else snprintf(to, size, "%.3g days", seconds/86400);
 }
 
+static void put_progress(FILE *err, const PfSweepProgress *p)
+{
+  const double rate = (double)(p->done - p->before)/fmax(p->seconds, 1e-9);
+  char rest[32];
+  put_time(rest, sizeof rest, rate > 0 ? ceil((double)(p->count - p->done)/rate) : NAN);
+  fprintf(err, "%3.0f %%  %lld of %lld members, %.3g per second", 100*(double)p->done/(double)p->count, p->done,
+          p->count, rate);
+  if (rate > 0) fprintf(err, ", ends in %s", rest);
+  if (p->failed) fprintf(err, ", %lld failed", p->failed);
+}
+
+/* On a terminal one line that changes; launchers hide it, so behind them a line now and then. */
 bool pf_sweep_progress(void *user, const PfSweepProgress *p)
 {
   Sweep *sw = user;
   const Console *console = sw->options->console;
-  const double now = pf_cli_clock();
+  const double now = pf_cli_clock(), since = now - fmax(sw->shown, sw->began);
   if (console->terminal && now - sw->began > 0.5 && now - sw->shown > 0.2) {
-    const double rate = (double)(p->done - p->before)/fmax(p->seconds, 1e-9);
-    char rest[32];
-    put_time(rest, sizeof rest, rate > 0 ? ceil((double)(p->count - p->done)/rate) : NAN);
-    fprintf(console->err, "\r%3.0f %%  %lld of %lld members, %.3g per second", 100*(double)p->done/(double)p->count,
-            p->done, p->count, rate);
-    if (rate > 0) fprintf(console->err, ", ends in %s", rest);
-    if (p->failed) fprintf(console->err, ", %lld failed", p->failed);
+    fputs("\r", console->err);
+    put_progress(console->err, p);
     fputs("\033[K", console->err);
-    fflush(console->err);
-    sw->shown = now;
     sw->has_shown = true;
+  } else if (!console->terminal && sw->team && since > 10) {
+    put_progress(console->err, p);
+    fputs("\n", console->err);
+  } else {
+    return pf_cli_is_stopped(console);
   }
+  fflush(console->err);
+  sw->shown = now;
   return pf_cli_is_stopped(console);
 }
 
