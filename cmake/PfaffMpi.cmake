@@ -23,7 +23,7 @@ function(pfaff_mpi_kind result compiler)
 endfunction()
 
 if(TARGET pfaff_program AND NOT CMAKE_CROSSCOMPILING AND (PFAFF_MPI STREQUAL "AUTO" OR PFAFF_MPI))
-  set(mpi_reason "no mpicc that works was found; libopenmpi-dev or libmpich-dev on Debian")
+  set(mpi_reason "no mpicc that works was found: libopenmpi-dev or libmpich-dev on Debian")
   set(compilers ${PFAFF_MPICC})
   if(NOT compilers)
     foreach(name mpicc.openmpi mpicc.mpich mpicc)
