@@ -265,6 +265,12 @@ const char *pf_cli_given(const Options *options, const char *names)
   return NULL;
 }
 
+void pf_cli_forget(Options *options, const char *names)
+{
+  for (int i = 0; i < OPTIONS; i++)
+    if (pf_cli_is_listed(names, table[i].name)) options->given[i] = false;
+}
+
 PfStatus pf_cli_refuse(PfContext *ctx, const Options *options, const char *names, const char *why)
 {
   const char *name = pf_cli_given(options, names);

@@ -66,7 +66,8 @@ static bool moves(PfContext *ctx, const PfModel *model, const PfPlot *plot)
   return any;
 }
 
-/* A definition cannot be set: it is part of the text, and may decide how many bodies there are. What it is made of can. */
+/* A definition cannot be set: it is part of the text, and may decide how many bodies there are. What it is made of
+ * can. */
 static void hint_definition(PfContext *ctx, const PfModel *model, const char *name, const PfPlot *plot)
 {
   PfText names;
@@ -106,8 +107,8 @@ void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *nam
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   if (size) pf_hint(ctx, "it is a list: give %s[1] to %s[%d], each on its own", name, name, size);
   else if (is_input(model, name))
-    pf_hint(ctx, "'%s' is an input: --input %s=… holds it; or write 'param' and 'input %s = …' in the model", name, name,
-            name);
+    pf_hint(ctx, "'%s' is an input: --input %s=… holds it; or write 'param' and 'input %s = …' in the model", name,
+            name, name);
   else if (pf_model_find_coordinate(model, name) >= 0)
     pf_hint(ctx, "'%s' is a coordinate: --state %s=… says where it starts", name, name);
   else if (arena && find_definition(ctx, arena, model, name, &plot)) hint_definition(ctx, model, name, &plot);

@@ -88,8 +88,8 @@ for range in "-4..4 [rad]" "-4 [rad]..4 [rad]" "-4..4[rad]" "-720/pi [deg]..(720
 done
 run 0 study equilibria --within "th=-4 [deg]..4 [rad]" "$place/angle.pf"
 says out "th [deg] from -4 to 229.2"
-run 2 eval -p U=5 "$place/angle.pf"
-says err "it is a list: give U[1] to U[2], each on its own"
+run 2 eval -p U=5,6,7 "$place/angle.pf"
+says err "'U' is a list of 2, and these are 3 values"
 run 0 fmt "$place/angle.pf"
 says out "start th = (pi/3) [rad], th' = (pi/2) [rad/s]"
 
