@@ -211,10 +211,11 @@ static void put_head(const Drawing *d)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* What stands still and is rolled on lies behind everything. */
+/* What stands still and is rolled on lies behind everything; so does a floor that moves, as it is at the end: paths are
+ * seen on it. */
 static bool is_background(const PfScene *scene, const PfShape *s)
 {
-  return s->role == PF_ROLE_SUPPORT && pf_scene_stands(scene, s->pose);
+  return s->role == PF_ROLE_SUPPORT && (pf_scene_stands(scene, s->pose) || s->kind == PF_SHAPE_SURFACE);
 }
 
 /* Layers: the background, the paths, then one for each instant. */
@@ -226,7 +227,7 @@ static void fill(const PfPicture *p, PfPaint *layers)
     const PfShape *s = scene->shapes + i;
     if (s->kind == PF_SHAPE_TRACE && p->path) pf_paint_trace(layers + 1, scene, s, p->path, p->path_count);
     bool stands = pf_scene_stands(scene, s->pose);
-    if (is_background(scene, s)) pf_paint_shape(layers, scene, s, p->numbers);
+    if (is_background(scene, s)) pf_paint_shape(layers, scene, s, p->numbers + (size_t)(p->count - 1)*size);
     for (int k = 0; k < p->count && !is_background(scene, s); k++) {
       if (k && stands) continue; /* what stands still is drawn once */
       pf_paint_shape(layers + 2 + (stands ? p->count - 1 : k), scene, s, p->numbers + (size_t)k*size);
