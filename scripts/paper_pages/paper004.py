@@ -196,7 +196,7 @@ def portrait(page):
                 "plot", "--show", "closed,asymptotic,direction,singular", "--against", "nu3", p.table("portrait.csv", columns), told=False,
                 words=(("portrait.csv", "Carriage on three omni wheels, by inertia"), ("closed, asymptotic, direction, singular",
                 "ν₂ [rad/s]")))
-    page.say("The same by one command, without arrows and line: `pfaff study portrait --show \"nu[3],nu[2]\" --keep K --starts 14 --out "
+    page.say("The same by one command, with the line as dots: `pfaff study portrait --show \"nu[3],nu[2]\" --keep K --starts 14 --out "
     "portrait.svg " + INERTIA + "`.")
 
 
