@@ -40,7 +40,7 @@ STYLE = """.gallery { display: grid; grid-template-columns: repeat(auto-fill, mi
 .gallery a { display: block; text-align: center; border: 1px solid var(--md-default-fg-color--lightest); border-radius: .3rem; padding: .5rem; color: inherit; }
 .gallery img, .machine { background: #fff; width: 100%; height: 10rem; object-fit: contain; }
 .machine { height: auto; max-height: 26rem; }
-.md-typeset table:not([class]) th, .md-typeset table:not([class]) td { padding: .5em .7em; min-width: 4rem; }
+.md-typeset table:not([class]) th, .md-typeset table:not([class]) td { padding: .5em; min-width: 3.5rem; }
 iframe.live { width: 100%; height: 42rem; border: 1px solid var(--md-default-fg-color--lightest); }
 """
 # the order of the menu; what is not named follows
