@@ -170,6 +170,7 @@ class Document:
         needed = re.findall(r"[^\s,]+", mark[6:]) if mark.startswith("needs:") else []
         if block["kind"] == "pycon":
             needed += [module for word, module in EXTRAS.items() if word in text]
+            needed += [name for name in ("pfaff",) if name in self.missing]   # its models have names that later blocks use
         return [name for name in needed if not self.is_there(name)]
 
     def run_pycon(self, block):
