@@ -19,7 +19,7 @@ git archive --prefix="pfaff-$version/page/dist/" --add-file=page/dist/page.html 
 echo "== Debian packages"
 scripts/deb.sh
 echo "== wheel"
-scripts/wheel.sh
+PAGE_AS_IT_IS=1 scripts/wheel.sh
 cp build/wheel/*.whl dist/
 (cd dist && sha256sum *.tar.gz *.deb *.whl >SHA256SUMS)
 ls -l dist
