@@ -178,18 +178,22 @@ static void describe(PfContext *ctx, const PfModel *model, const Console *consol
   pf_cli_diagnostics(ctx, console);
 }
 
-int pf_py_describe(const char *text, size_t size, const char *name, PfPyOutcome *outcome)
+int pf_py_describe(const char *text, size_t size, const char *name, void *who, PfPyOutcome *outcome)
 {
   *outcome = (PfPyOutcome){.code = PF_EXIT_FAILED};
   Console console = {.out = open_memstream(&outcome->out, &outcome->out_size),
                      .err = open_memstream(&outcome->err, &outcome->err_size), .exact = true};
   PfContext *ctx = pf_context_new(NULL);
   PfModel *model = NULL;
+  Ask ask;
+  pf_py_ask_begin(&ask, who);
   if (ctx && console.out && console.err) {
+    pf_context_set_cancel(ctx, pf_py_ask, &ask);
     outcome->code = pf_model_read(ctx, name, text, size, &model) == PF_OK ? PF_EXIT_OK : PF_EXIT_FAILED;
     describe(ctx, model, &console);
   }
   bool good = end_streams(&console) && ctx;
+  outcome->stopped = ask.stopped;
   pf_model_free(model);
   pf_context_free(ctx);
   return good;

@@ -66,6 +66,9 @@ class Asking:
     __slots__ = ("stop", "before")
 
     def __init__(self, stop: Stop = None):
+        if stop is not None and not callable(stop):
+            raise errors.ArgumentError(f"stop={stop!r}: it is a function without arguments that tells whether to stop",
+                                       "as stop=event.is_set, of a threading.Event; duration= is how long a run lasts")
         if stop is not None and not in_main_interpreter():
             raise errors.Error("a subinterpreter cannot be called back: 'stop' is of no use there")
         self.stop = stop
@@ -79,6 +82,8 @@ class Asking:
 
 
 def bytes_of(text: str) -> bytes:
+    if not isinstance(text, str):
+        raise errors.ArgumentError(f"a text is needed, not {text!r}")
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
@@ -168,8 +173,10 @@ def describe(text: str, name: str) -> dict[str, Any]:
     """The names of a model; raises what is wrong with it."""
     data = bytes_of(text)
     outcome = ffi.new("PfPyOutcome *")
-    good = lib.pf_py_describe(data, len(data), _without_zeros(name), outcome)
+    with Asking() as who:
+        good = lib.pf_py_describe(data, len(data), _without_zeros(name), who, outcome)
     result = Outcome(outcome)
+    raise_kept()
     if not good:
         raise errors.OutOfMemory("out of memory")
     told = result.json()
@@ -195,6 +202,21 @@ REPEATED = ("param", "state", "input", "wheel", "random", "correlate", "zip")
 NAMES = {"params": "param", "duration": "for", "inputs_": "inputs", "n": "members"}
 
 
+def is_masked(value: Any) -> bool:
+    """A masked array of NumPy in which something is not there."""
+    return type(value).__module__.startswith("numpy.ma") and bool(value.mask.any())
+
+
+def real(value: Any, what: str, words: str = "is no number") -> float:
+    """A number that is one; NumPy would leave out imaginary parts and make NaN of what is masked."""
+    try:
+        if isinstance(value, str) or getattr(getattr(value, "dtype", None), "kind", "") == "c" or is_masked(value):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise errors.ArgumentError(f"{what}: {value!r} {words}") from None
+
+
 def number_text(value: Any, what: str) -> str:
     """A number or a text as the program reads it."""
     if isinstance(value, str):
@@ -203,10 +225,7 @@ def number_text(value: Any, what: str) -> str:
         return os.fspath(value)
     if isinstance(value, int):
         return str(int(value))
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise errors.ArgumentError(f"{what}: {value!r} is no number and no text") from None
+    number = real(value, what, "is no number and no text")
     if not math.isfinite(number):
         raise errors.ArgumentError(f"{what} is {number}, which is not a finite number")
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)

@@ -131,16 +131,16 @@ class Model(Arrays):
                   (len(self._parameter_places), "parameter")]
         if self.inputs:
             counts.append((len(self.inputs), "input"))
-        return f"<Model {self.name}: {', '.join(f'{n} {what}{chr(115)*(n != 1)}' for n, what in counts)}>"
+        return f"<Model {self.name}: {', '.join(_counted(n, what) for n, what in counts)}>"
 
     def _repr_markdown_(self) -> str:
         """What it is and its equations, for notebooks."""
         about = self.check()
         kinds = [f"{c['name']} ({c['kind']})" for c in about.raw["constraints"]]
         lines = [f"**{self.name}**" + (f": {self.title}" if self.title else ""), "",
-                 f"{len(self.coordinates)} coordinates: {', '.join(self.coordinates)}  ",
-                 f"{about.raw['degrees_of_freedom']} degrees of freedom"
-                 + (f", {len(kinds)} constraints: {', '.join(kinds)}" if kinds else ""), ""]
+                 f"{_counted(len(self.coordinates), 'coordinate')}: {', '.join(self.coordinates)}  ",
+                 f"{_counted(about.raw['degrees_of_freedom'], 'degree')} of freedom"
+                 + (f", {_counted(len(kinds), 'constraint')}: {', '.join(kinds)}" if kinds else ""), ""]
         return "\n".join(lines) + self.derive().markdown
 
     def __eq__(self, other: Any) -> bool:
@@ -436,6 +436,10 @@ class Model(Arrays):
     def save(self, path: Path) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.text)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s'*(count != 1)}"
 
 
 def _tidy(value: float) -> float:

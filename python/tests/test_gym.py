@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Environments of Gymnasium: by its own checker, against simulations, and with what is wrong."""
+import copy
 import math
 import warnings
 
@@ -211,3 +212,17 @@ def test_a_start_that_is_changed_is_told_once():
         env.reset(seed=1)
         env.reset()
     assert len(told) == 1
+
+
+def test_copies_go_on_alike():
+    env = cart(dtype=np.float64)
+    env.reset(seed=5)
+    env.step([3.0])
+    other = copy.deepcopy(env)
+    assert other.sim is not env.sim
+    for force in (1.0, -2.0, 4.0):
+        ours, theirs = env.step([force]), other.step([force])
+        assert ours[0].tolist() == theirs[0].tolist() and ours[1:] == theirs[1:]
+    other.step([0.0])
+    assert other.sim.t > env.sim.t
+    assert env.reset()[0].tolist() == other.reset()[0].tolist()  # the same numbers are drawn
