@@ -29,13 +29,13 @@ typedef struct PfPyOutcome {
   int stopped; /* on request */
 } PfPyOutcome;
 
-/* `words` as on the command line, the program's name first; '-' among them is the input, which is called `name`. With
- * `who` NULL nobody is asked whether to stop. False without memory. */
-int pf_py_command(char **words, int count, const char *input, size_t size, const char *name, void *who,
+/* `words` as on the command line, the program's name first, each with its zero byte behind it; '-' among them is the
+ * input, which is called `name`. With `who` NULL nobody is asked whether to stop. False without memory. */
+int pf_py_command(const char *words, int count, const char *input, size_t size, const char *name, void *who,
                   PfPyOutcome *outcome);
 
 /* The program itself, on the streams of this process; returns its exit code. */
-int pf_py_terminal(char **words, int count);
+int pf_py_terminal(const char *words, int count);
 
 /* Reads a model: its names with their units as JSON in `out`, with the diagnostics, which are in `err` for people. The
  * code is 0 for a model. */

@@ -290,6 +290,8 @@ class Model(Arrays):
         return _make_dataset(told, outcome)
 
     def _check_names(self, what: str, given: Named, known: Iterable[str]) -> None:
+        if given is None:
+            return
         kinds = {"params": (self._parameter_places, "a parameter"), "inputs": (self._input_places, "an input"),
                  "state": (self.coordinates, "a coordinate")}
         for name in _call.by_name(what, given, known):
@@ -297,11 +299,11 @@ class Model(Arrays):
                 if other != what and name in names and name not in known:
                     raise errors.UnknownName(f"{what}: '{name}' is {kind}", f"{other}={{{name!r}: …}} sets it")
 
-    def _held(self, inputs: Named) -> Mapping[str, Any]:
-        for name in _call.by_name("inputs", inputs, self.inputs):
+    def _held(self, inputs: Named) -> Named:
+        for name in _call.by_name("inputs", inputs, self.inputs) if inputs is not None else ():
             if name not in self._input_places:
                 raise self._unknown("inputs", name, self._input_places)
-        return inputs or {}
+        return inputs
 
     def simulate(self, *, by: Optional[str] = None, form: Optional[str] = None, params: Named = None, state: Named = None,
                  inputs: Named = None, time: Optional[float] = None, step: Optional[float] = None,
