@@ -2,6 +2,8 @@
 """Environments of Gymnasium: by its own checker, against simulations, and with what is wrong."""
 import copy
 import math
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -226,3 +228,11 @@ def test_copies_go_on_alike():
     other.step([0.0])
     assert other.sim.t > env.sim.t
     assert env.reset()[0].tolist() == other.reset()[0].tolist()  # the same numbers are drawn
+
+
+def test_it_is_there_without_an_import_of_its_own():
+    code = "import pfaff, sys; assert 'gymnasium' not in sys.modules; pfaff.gym.Environment"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    missing = "import sys; sys.modules['gymnasium'] = None\nimport pfaff\ntry: pfaff.gym\nexcept ImportError as e: print(e)"
+    told = subprocess.run([sys.executable, "-c", missing], check=True, capture_output=True, text=True).stdout
+    assert "pfaff.gym needs Gymnasium" in told
