@@ -98,7 +98,7 @@ static double time_row(const Comparison *c, Row *row)
 {
   double best = INFINITY, end = pf_cli_clock() + 0.03;
   int which, calls = 1;
-  while (pf_cli_clock() < end) {
+  while (pf_cli_clock() < end && !pf_context_is_cancelled(c->s->ctx)) {
     double start = pf_cli_clock();
     for (int i = 0; i < calls; i++) (void)pf_solver_accelerate(row->solver, c->values, &row->motion, &which);
     double seconds = pf_cli_clock() - start;
