@@ -23,7 +23,8 @@ static const OptionHelp own[] = {
 #define TAKES_PLAN "param state time as-given random correlate members design seed zip table study take "
 
 static const OptionNeed needs[] = {
-  {.names = "correlate design", .with = "random"}, {.names = "study", .without = TAKES_METHOD},
+  {.names = "correlate design", .with = "random"},
+  {.names = "study", .without = "by step atol adaptive rho printed no-projection keep-going most-steps form native "},
   {.names = "resume", .without = "join convert out"},
   {.names = "part", .with = "out resume"}, {.names = "part", .without = "dry-run"},
   {.names = "join convert", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part"},
@@ -88,6 +89,14 @@ static PfStatus open_model(Sweep *sw)
   return pf_sweep_new(sw->s.ctx, sw->words.at, (int)sw->words.count, &sw->sweep);
 }
 
+/* How long, and how closely: of the studies only the exponent follows a motion. */
+static PfStatus check_study(const Sweep *sw)
+{
+  const Options *o = sw->options;
+  const char *given = o->study && strcmp(o->study, "lyapunov") != 0 ? pf_cli_given(o, "for rtol ") : NULL;
+  return given ? pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--%s has no effect on --study %s", given, o->study) : PF_OK;
+}
+
 static const char *given_result(const Options *o)
 {
   return o->resume ? o->resume : o->join ? o->join : o->convert;
@@ -98,6 +107,7 @@ static PfStatus open_sweep(Sweep *sw)
   const Options *o = sw->options;
   PF_TRY(pf_cli_begin_session(&sw->s, o->console));
   PF_TRY(pf_cli_choose_native(sw->s.ctx, o));
+  PF_TRY(check_study(sw));
   if (o->out && !pf_cli_out_kind(o)) return pf_cli_check_out(sw->s.ctx, o); /* says which endings there are */
   if (o->file) return open_model(sw);
   const char *given = pf_cli_given(o, TAKES_PLAN TAKES_METHOD);

@@ -284,9 +284,9 @@ static void end_taking(PfLaneEngine *e, int l, double *row)
   for (int i = 0; i < e->what->count; i++) {
     const PfTaken *item = e->what->items + i;
     const double now = e->root[i] >= 0 ? node_of(e, l, i)[4] : NAN, value = *value_of(e, l, i);
-    const double end = item->kind == PF_TAKE_END ? now : pf_taken_end(item, value, now, lane->t0, lane->t);
-    row[i] = end/item->scale;
+    e->end[i] = item->kind == PF_TAKE_END ? now : pf_taken_end(item, value, now, lane->t0, lane->t);
   }
+  pf_take_row(e->what, e->end, e->room, row);
 }
 
 /* ---------------------------------------------------------------- members */

@@ -45,6 +45,7 @@ typedef struct PfLaneEngine {
   double *y, *y_old;           /* 2n */
   double *k;                   /* stages of 2n: the first is the derivative at the start of the step */
   double *value, *node;        /* by lane and item, and for nodes 5 each: no groups */
+  double *end, *room;          /* of the items of a lane that has ended; for formulas of them */
 } PfLaneEngine;
 
 /* lanes_steps.c: what is done for all lanes of so many groups, by the vectors that the processor has. */

@@ -195,8 +195,10 @@ static PfStatus make_room(Maker *k)
   e->k = vectors(k, PF_LANE_STAGES*state);
   e->value = pf_arena_array(k->arena, double, items);
   e->node = pf_arena_array(k->arena, double, PF_TAKE_NODES*items);
+  e->end = pf_arena_array(k->arena, double, e->what->count);
+  e->room = pf_arena_array(k->arena, double, pf_take_room(e->what));
   const bool good = e->tried && e->rtol && e->atol && e->error && e->rows && e->out && e->work && e->y && e->y_old &&
-                    e->k && e->value && e->node;
+                    e->k && e->value && e->node && e->end && e->room;
   return good ? PF_OK : PF_ERR_MEMORY;
 }
 

@@ -167,8 +167,9 @@ static void take_row(PfMember *m, int end, double *row)
     pf_taking_end(&m->taking, row + varied);
     return;
   }
-  for (int i = 0; i < sweep->take.count; i++) {
-    const bool time = sweep->take.items[i].kind == PF_TAKE_T_END && end > PF_MEMBER_NO_START;
+  for (int i = 0; i < sweep->take.columns; i++) {
+    const int item = sweep->take.column[i].item;
+    const bool time = item >= 0 && sweep->take.items[item].kind == PF_TAKE_T_END && end > PF_MEMBER_NO_START;
     row[varied + i] = time ? m->taking.t : NAN;
   }
 }
@@ -182,7 +183,7 @@ static void study_member(PfMember *m, long long number, double *row, int *end, c
   *end = pf_member_place(m, number, &options) == PF_OK ? PF_MEMBER_DONE : PF_MEMBER_NO_START;
   take_row(m, PF_MEMBER_NO_START, row);
   say_reason(m, *end, reason);
-  if (*end == PF_MEMBER_DONE && pf_member_study_run(m, row + varied) != PF_OK) {
+  if (*end == PF_MEMBER_DONE && pf_member_study_run(m, &options, row + varied) != PF_OK) {
     *end = PF_MEMBER_OTHER;
     say_reason(m, *end, reason);
     if (pf_diagnostic_count(ctx) > before) snprintf(reason, PF_REASON, "%.159s", pf_context_message(ctx));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What varies, from texts: directions of the grid, laws of chance, correlations, the design. */
+#include "lang/parts.h"
 #include "sweep/random.h"
 #include "sweep/sweep_impl.h"
 
@@ -131,12 +132,73 @@ static PfStatus read_list(const Reader *r, const char *text, const char *end, Pf
   return *count ? PF_OK : pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: there are no values", r->what);
 }
 
+/* ---------------------------------------------------------------- vectors */
+
+/* Values of a vector: those of all its parts, one after the other. */
+typedef struct Vectors {
+  const char *name;
+  int width;
+  long long count;
+  double **columns;  /* width x count */
+  PfPart parts[PF_MOST_PARTS];
+} Vectors;
+
+/* The first one tells how many parts there are. */
+static PfStatus read_vector(Reader *r, const char *first, const char *end, long long at, long long count, Vectors *v)
+{
+  const char *piece = pf_piece(r->arena, first, end);
+  int width;
+  if (!piece) return no_room(r);
+  PF_TRY(pf_parts_read(r->ctx, r->arena, r->model, r->what, v->name, piece, v->parts, &width));
+  for (int k = 0; k < width && !v->width; k++) {
+    PfMeasure measure;
+    PF_TRY(add_variable(r, v->parts[k].name, v->parts[k].name + strlen(v->parts[k].name), &measure));
+    v->columns[k] = pf_arena_array(r->arena, double, count);
+    if (!v->columns[k]) return no_room(r);
+  }
+  v->width = width;
+  for (int k = 0; k < width; k++) v->columns[k][at] = v->parts[k].value;
+  return PF_OK;
+}
+
+static PfStatus read_vectors(Reader *r, const char *text, const char *end, Vectors *v)
+{
+  v->count = 1;
+  for (const char *c = pf_piece_end(text, ","); c < end; c = pf_piece_end(c + 1, ",")) v->count++;
+  for (long long k = 0; k < v->count; k++) {
+    const char *stop = pf_piece_end(text, ",;");
+    PF_TRY(read_vector(r, text, stop < end ? stop : end, k, v->count, v));
+    text = stop + 1;
+  }
+  return PF_OK;
+}
+
+/* NAME=(a, b, c),(d, e, f): the width of what varies. */
+static PfStatus read_vector_direction(Reader *r, const char *name, const char *text, const char *end, double **columns,
+                                      int *width, long long *count)
+{
+  Vectors *v = pf_arena_array(r->arena, Vectors, 1);
+  if (!v) return no_room(r);
+  *v = (Vectors){.name = name, .columns = columns};
+  PF_TRY(read_vectors(r, text, end, v));
+  *width = v->width;
+  *count = v->count;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- directions */
+
 /* NAME=…, up to the end or a semicolon. */
-static PfStatus read_direction(Reader *r, const char *text, const char *end, double **values, long long *count)
+static PfStatus read_direction(Reader *r, const char *text, const char *end, double **values, int *width,
+                               long long *count)
 {
   const char *equals = memchr(text, '=', (size_t)(end - text)), *dots = NULL;
   PfMeasure measure;
   if (!equals) return not_a_range(r);
+  const char *name = pf_piece(r->arena, text, equals);
+  if (!name) return no_room(r);
+  *width = 1;
+  if (pf_parts_count(r->model, name)) return read_vector_direction(r, name, equals + 1, end, values, width, count);
   PF_TRY(add_variable(r, text, equals, &measure));
   for (const char *c = equals; c + 1 < end && !dots; c++)
     if (c[0] == '.' && c[1] == '.') dots = c;
@@ -151,13 +213,14 @@ static PfStatus read_axis(Reader *r, const char *text)
   axis->first = r->plan->variable_count;
   for (const char *end; *text; text = *end ? end + 1 : end) {
     long long count;
+    int width;
     end = pf_piece_end(text, ";");
-    PF_TRY(read_direction(r, text, end, columns + axis->width, &count));
+    PF_TRY(read_direction(r, text, end, columns + axis->width, &width, &count));
     if (axis->width && count != axis->count)
       return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: what goes along together has as many values each, not %lld and %lld",
                      r->what, axis->count, count);
     axis->count = count;
-    axis->width++;
+    axis->width += width;
   }
   if (!axis->width) return not_a_range(r);
   axis->values = columns[0];

@@ -82,7 +82,7 @@ static void add_group(const Work *w, long long first, long long rows, long long 
 {
   const PfPlan *plan = &w->sweep->plan;
   const int count = plan->chance_count;
-  for (int t = 0; t < w->sweep->take.count; t++) {
+  for (int t = 0; t < w->sweep->take.columns; t++) {
     const double *column = w->columns + (plan->variable_count + t)*rows + at;
     bool finite = true;
     for (int k = 0; k < w->size; k++) finite = finite && isfinite(w->f[k] = column[k]);
@@ -123,7 +123,7 @@ bool pf_sweep_is_morris(const PfSweep *sweep)
 PfStatus pf_sweep_sensitivity(PfSweep *sweep, const char *path, PfSensitivity *s)
 {
   const PfPlan *plan = &sweep->plan;
-  const int taken = sweep->take.count, count = plan->chance_count;
+  const int taken = sweep->take.columns, count = plan->chance_count;
   PfArena *arena = pf_arena_new(pf_context_allocator(sweep->ctx));
   Work w = {.sweep = sweep, .path = path, .size = (int)pf_plan_group(plan)};
   w.block = (16384/w.size + 1)*w.size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep made of words. */
+#include "lang/parts.h"
 #include "sweep/store.h"
 #include "sweep/sweep_impl.h"
 
@@ -17,6 +18,18 @@ static PfStatus fail_like(PfContext *ctx, const PfError *error, const char *what
   return error->status;
 }
 
+/* hub.w=(0, 0, 1): part by part. */
+static PfStatus set_parts(PfSweep *s, const char *text, const char *name, const char *value)
+{
+  PfPart *parts = pf_arena_array(s->arena, PfPart, PF_MOST_PARTS);
+  int count;
+  if (!parts) return pf_no_room(s->ctx, "the sweep");
+  PF_TRY(pf_parts_read(s->ctx, s->arena, pf_sim_model(s->base), text, name, value, parts, &count));
+  for (int k = 0; k < count; k++)
+    if (!pf_sim_set(s->base, parts[k].name, parts[k].value)) return fail_like(s->ctx, pf_sim_error(s->base), text);
+  return PF_OK;
+}
+
 /* NAME=VALUE, the same for all members. */
 static PfStatus set_given(PfSweep *s, const char *text)
 {
@@ -24,6 +37,7 @@ static PfStatus set_given(PfSweep *s, const char *text)
   if (!equals) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: write name=value", text);
   const char *name = pf_piece(s->arena, text, equals), *value = pf_piece(s->arena, equals + 1, text + strlen(text));
   if (!name || !value) return pf_no_room(s->ctx, "the sweep");
+  if (pf_parts_count(pf_sim_model(s->base), name)) return set_parts(s, text, name, value);
   return pf_sim_set_text(s->base, name, value) ? PF_OK : fail_like(s->ctx, pf_sim_error(s->base), text);
 }
 
@@ -84,7 +98,7 @@ static PfStatus tell_apart(PfSweep *s)
   for (int i = varied; i < s->columns; i++)
     for (int k = 0; k < varied; k++)
       if (!strcmp(s->names[k], s->names[i])) {
-        PF_TRY(rename_column(s, i, " at the end"));
+        PF_TRY(rename_column(s, i, pf_word(s->words, s->word_count, "study") ? " as found" : " at the end"));
         break;
       }
   for (int i = 0; i < s->columns; i++)
@@ -95,7 +109,7 @@ static PfStatus tell_apart(PfSweep *s)
 static PfStatus name_columns(PfSweep *s)
 {
   const int varied = s->plan.variable_count;
-  s->columns = varied + s->take.count;
+  s->columns = varied + s->take.columns;
   s->names = pf_arena_array(s->arena, const char *, s->columns);
   s->units = pf_arena_array(s->arena, const char *, s->columns);
   s->scales = pf_arena_array(s->arena, double, varied);
@@ -105,9 +119,9 @@ static PfStatus name_columns(PfSweep *s)
     s->units[i] = s->plan.variables[i].measure.unit;
     s->scales[i] = s->plan.variables[i].measure.scale;
   }
-  for (int i = 0; i < s->take.count; i++) {
-    s->names[varied + i] = s->take.items[i].name;
-    s->units[varied + i] = s->take.items[i].unit;
+  for (int i = 0; i < s->take.columns; i++) {
+    s->names[varied + i] = s->take.column[i].name;
+    s->units[varied + i] = s->take.column[i].unit;
   }
   return tell_apart(s);
 }
@@ -149,6 +163,7 @@ void pf_sweep_free(PfSweep *s)
   if (!s) return;
   pf_row_store_free(s->memory);
   pf_member_close(&s->alone);
+  pf_take_free(&s->take);
   pf_sim_close(s->base);
   pf_arena_free(s->own_words);
   pf_arena_free(s->arena);
