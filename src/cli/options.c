@@ -128,6 +128,9 @@ static const Option table[] = {
    "motion; at(…, t); first(a > b), event(k), t_end: times; and formulas of these", NULL},
   {"threads", 0, "N", OPTION_COUNT, AT(threads), "1", OPTIONS_OF_COMMAND, "how many (default: one for each core)",
    NULL},
+  {"statistics-only", 0, NULL, OPTION_FLAG, AT(statistics_only), NULL, OPTIONS_OF_COMMAND,
+   "keeps no rows: mean, deviation, quantiles, histograms and sensitivities are made as members come, in memory that "
+   "does not grow", NULL},
   {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run), NULL, OPTIONS_OF_COMMAND,
    "only tells how many members there are, about how long they take, and how large the result becomes", NULL},
   {"resume", 0, "RESULT", OPTION_TEXT, AT(resume), NULL, OPTIONS_OF_COMMAND,

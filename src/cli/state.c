@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "lang/parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -28,6 +28,7 @@ static const OptionNeed needs[] = {
   {.names = "resume", .without = "join convert out"},
   {.names = "part", .with = "out resume"}, {.names = "part", .without = "dry-run"},
   {.names = "join convert", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part"},
+  {.names = "statistics-only", .without = "resume join convert part dry-run "},
   {.names = "convert", .with = "out"}, {.names = "join", .without = "convert out"},
   {0}};
 
@@ -37,8 +38,8 @@ const Command pf_command_sweep = {
   .about = "Every member is a run of the model with other numbers: points of a grid, rows of a table, or random ones. "
            "Of each member some numbers are taken; one that fails is kept with its reason. Member k is the same on any "
            "number of threads, in parts, and after an interruption.",
-  .takes = TAKES_PLAN TAKES_METHOD "threads dry-run resume part join convert out json ",
-  .writes = {"zarr", "csv", "mat"},
+  .takes = TAKES_PLAN TAKES_METHOD "threads statistics-only dry-run resume part join convert out json ",
+  .writes = {"zarr", "csv", "mat", "json"},
   .own = own,
   .needs = needs,
   .examples = "pfaff sweep -p F=0.5..2:4 --take \"x, max(theta)\" --out study.zarr examples/wheels/piano_wheel.pf\n"
@@ -134,10 +135,26 @@ static PfStatus read_part(Sweep *sw)
   return PF_OK;
 }
 
+/* Statistics alone have no rows for a table. */
+static PfStatus check_statistics(const Sweep *sw)
+{
+  const Options *o = sw->options;
+  if (!o->statistics_only) {
+    pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: rows go to a Zarr directory or a table", o->out);
+    pf_hint(sw->s.ctx, "--statistics-only writes statistics as JSON");
+    return PF_ERR_ARGUMENT;
+  }
+  if (!o->out || pf_cli_out_is(o, "json")) return pf_cli_check_out(sw->s.ctx, o);
+  pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: --statistics-only keeps no rows", o->out);
+  pf_hint(sw->s.ctx, "statistics go to a file in JSON: --out statistics.json");
+  return PF_ERR_ARGUMENT;
+}
+
 /* A table is made of a folder beside it, with which a sweep that was interrupted goes on. */
 static PfStatus find_place(Sweep *sw)
 {
   const Options *o = sw->options;
+  if (o->statistics_only || (o->out && pf_cli_out_is(o, "json"))) return check_statistics(sw);
   if (o->resume || !o->out || pf_cli_out_is(o, "zarr")) {
     sw->path = o->resume ? o->resume : o->out;
     return PF_OK;
@@ -180,7 +197,7 @@ static PfStatus try_members(Sweep *sw)
 static PfStatus end_table(Sweep *sw)
 {
   const Options *o = sw->options;
-  if (!o->out || pf_cli_out_is(o, "zarr") || sw->result.stopped) return PF_OK;
+  if (!o->out || o->statistics_only || pf_cli_out_is(o, "zarr") || sw->result.stopped) return PF_OK;
   PF_TRY(pf_sweep_convert(sw, o->out));
   return pf_sweep_remove(sw->sweep, sw->path);
 }
@@ -189,10 +206,10 @@ static PfStatus end_table(Sweep *sw)
 static PfStatus check_members(const Sweep *sw)
 {
   const PfSweepProgress *p = &sw->result.progress;
-  if (p->failed < p->count || !sw->statistics) return PF_OK;
+  if (p->failed < p->count || !sw->summary) return PF_OK;
   for (int i = PF_MEMBER_NO_START; i < PF_MEMBER_ENDS; i++)
-    if (sw->ends[i]) {
-      pf_fail(sw->s.ctx, PF_ERR_NUMBER, "all members have failed, the first because %s", sw->reason[i]);
+    if (sw->summary->ends[i]) {
+      pf_fail(sw->s.ctx, PF_ERR_NUMBER, "all members have failed, the first because %s", sw->summary->reason[i]);
       break;
     }
   return PF_ERR_NUMBER;
@@ -234,12 +251,12 @@ static PfStatus compute(Sweep *sw)
   const bool table = sw->path && o->out && !pf_cli_out_is(o, "zarr");
   PfSweepHow how = {.out = sw->path, .resume = o->resume || table, .part = sw->part, .parts = sw->parts,
                     .threads = isnan(o->threads) ? 0 : (int)fmin(o->threads, 1024), .report = pf_sweep_progress,
-                    .user = sw};
+                    .user = sw, .statistics_only = o->statistics_only};
   how.native = pf_context_native(sw->s.ctx);
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   sw->threads = how.threads ? how.threads : cores > 0 ? (int)cores : 1;
   sw->began = pf_cli_clock();
-  if (!sw->parts) find_ranks(sw);
+  if (!sw->parts && !o->statistics_only) find_ranks(sw);
   PfStatus status = sw->ranks > 1 ? compute_together(sw, &how) : pf_sweep_run(sw->sweep, &how, &sw->result);
   pf_sweep_progress_end(sw);
   PF_TRY(status);
@@ -247,7 +264,8 @@ static PfStatus compute(Sweep *sw)
   pf_context_set_cancel(sw->s.ctx, NULL, NULL); /* what was computed so far is told */
   PF_TRY(sw->parts ? PF_OK : pf_sweep_summarise(sw));
   PF_TRY(end_table(sw));
-  if (!sw->path) PF_TRY(pf_sweep_give(sw));
+  if (o->statistics_only && o->out && !sw->result.stopped) PF_TRY(pf_sweep_write_statistics(sw));
+  if (!sw->path && !o->statistics_only) PF_TRY(pf_sweep_give(sw));
   return check_members(sw);
 }
 

@@ -212,8 +212,8 @@ static PfStatus read_axis(Reader *r, const char *text)
   double *columns[MOST_VARIABLES] = {NULL};
   axis->first = r->plan->variable_count;
   for (const char *end; *text; text = *end ? end + 1 : end) {
-    long long count;
-    int width;
+    long long count = 0;
+    int width = 0;
     end = pf_piece_end(text, ";");
     PF_TRY(read_direction(r, text, end, columns + axis->width, &width, &count));
     if (axis->width && count != axis->count)

@@ -2,6 +2,7 @@
 /* All members, by threads that take them from a common counter. Each has a simulation and a journal of its own; what
  * they share is the counter, and rows of one chunk. */
 #include "sweep/store.h"
+#include "sweep/stream.h"
 
 #include <errno.h>
 #include <time.h>
@@ -36,6 +37,13 @@ static bool is_stopped(void *user)
 {
   const Pool *pool = user;
   return atomic_load_explicit(&pool->stop, memory_order_relaxed);
+}
+
+/* Also those who wait for others. */
+static void stop(Pool *pool)
+{
+  atomic_store(&pool->stop, true);
+  if (pool->store->stream) pf_stream_stop(pool->store->stream);
 }
 
 static void tell(Worker *w)
@@ -80,6 +88,7 @@ static bool run_block(Worker *w, long long first, long long end)
 {
   long long numbers[LARGEST_BLOCK];
   int count = 0;
+  if (w->pool->store->stream && !pf_stream_wait(w->pool->store->stream, end - 1)) return true;
   for (long long k = first; k < end; k++)
     if (!pf_row_store_has(w->pool->store, k)) numbers[count++] = k;
   const bool good = renew(w) && pf_members_run(&w->member, numbers, count, take_member, w);
@@ -98,7 +107,7 @@ static void run_blocks(Worker *w)
     if (first >= all) break;
     good = run_block(w, first, end);
   }
-  if (!good) atomic_store(&pool->stop, true);
+  if (!good) stop(pool);
 }
 
 static void *run_worker(void *user)
@@ -150,7 +159,7 @@ static void watch(Pool *pool, const PfSweepHow *how, double start, PfSweepResult
     const PfSweepProgress progress = progress_of(pool, start);
     if (how->report && !result->stopped && how->report(how->user, &progress)) {
       result->stopped = true;
-      atomic_store(&pool->stop, true);
+      stop(pool);
     }
   }
 }
@@ -228,6 +237,7 @@ static PfStatus run_pool(PfSweep *sweep, PfRowStore *store, const PfSweepHow *ho
   pthread_mutex_init(&pool.mutex, NULL);
   pthread_cond_init(&pool.ended, NULL);
   PfStatus status = workers ? PF_OK : pf_no_room(sweep->ctx, "the threads");
+  if (status == PF_OK && how->statistics_only) status = pf_stream_new(sweep, threads, &store->stream);
   if (status == PF_OK && left > 0) status = run_workers(&pool, workers, threads, how, start, result);
   result->progress = progress_of(&pool, start);
   pthread_cond_destroy(&pool.ended);
@@ -236,21 +246,37 @@ static PfStatus run_pool(PfSweep *sweep, PfRowStore *store, const PfSweepHow *ho
   return status;
 }
 
+static PfStatus open_store(PfSweep *sweep, const PfSweepHow *how, PfRowStore **store, bool *busy)
+{
+  if (how->statistics_only) return pf_row_store_open(sweep, NULL, PF_STORE_STREAM, 0, 0, store, busy);
+  return pf_row_store_open(sweep, how->out, how->resume ? PF_STORE_RESUME : PF_STORE_NEW, how->part, how->parts, store,
+                           busy);
+}
+
+/* Rows in memory, or the summary, stay with the sweep. */
+static void keep(PfSweep *sweep, PfRowStore *store, const PfSweepHow *how, bool good)
+{
+  if (good && how->statistics_only) {
+    pf_stream_end(store->stream);
+    store->stream = NULL;
+  }
+  if (!good || how->out || how->statistics_only) {
+    pf_row_store_free(store);
+    return;
+  }
+  pf_row_store_free(sweep->memory);
+  sweep->memory = store;
+}
+
 PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result)
 {
   PfRowStore *store;
   *result = (PfSweepResult){0};
   if (!pf_sim_set_native(sweep->base, how->native))
     return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
-  PF_TRY(pf_row_store_open(sweep, how->out, how->resume ? PF_STORE_RESUME : PF_STORE_NEW, how->part, how->parts,
-                           &store, &result->busy));
+  PF_TRY(open_store(sweep, how, &store, &result->busy));
   PfStatus status = run_pool(sweep, store, how, result);
   if (status == PF_OK && result->progress.done == result->progress.count) status = pf_row_store_finish(store);
-  if (status == PF_OK && !how->out) {
-    pf_row_store_free(sweep->memory);
-    sweep->memory = store;
-  } else {
-    pf_row_store_free(store);
-  }
+  keep(sweep, store, how, status == PF_OK);
   return status;
 }

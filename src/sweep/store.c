@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows as they come, and as they are read again. */
 #include "sweep/store.h"
+#include "sweep/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +93,7 @@ static bool complete_chunk(PfRowStore *store, long long index)
 bool pf_row_store_has(const PfRowStore *store, long long member)
 {
   const long long at = member - store->first;
-  return store->complete[member/store->length] || (store->present && store->present[at/8] >> at%8 & 1);
+  return !store->stream && (store->complete[member/store->length] || (store->present && store->present[at/8] >> at%8 & 1));
 }
 
 static void note_present(PfRowStore *store, long long member)
@@ -106,6 +107,7 @@ bool pf_row_store_put(PfRowStore *store, PfJournal *journal, long long member, c
                       const char *reason)
 {
   const long long index = member/store->length, at = member%store->length;
+  if (store->stream) return pf_stream_put(store->stream, member, row, end, reason), true;
   if (!journal) note_present(store, member);
   if (journal && store->path && !pf_journal_add(store, journal, member, row, end, reason)) return false;
   if (store->parts) return true; /* rows of a part wait for the others in their journal */
@@ -294,6 +296,7 @@ static PfStatus open_folder(PfContext *ctx, PfArena *arena, PfRowStore *store, P
 
 static PfStatus open_store(PfContext *ctx, PfRowStore *store, PfStoreMode mode)
 {
+  if (mode == PF_STORE_STREAM) return PF_OK;
   PF_TRY(make_room(ctx, store));
   if (!store->path || mode == PF_STORE_LOOK) return PF_OK;
   PfArena *arena = pf_arena_new(store->allocator);
@@ -335,6 +338,7 @@ PfStatus pf_row_store_look(PfSweep *sweep, const char *path, PfRowStore **store)
 void pf_row_store_free(PfRowStore *store)
 {
   if (!store) return;
+  pf_stream_free(store->stream);
   for (long long i = 0; store->chunks && i < store->chunk_count; i++) free_chunk(store, atomic_load(store->chunks + i));
   release(store, store->chunks);
   release(store, store->complete);

@@ -2,7 +2,7 @@
 /* A sweep made of words. */
 #include "lang/parts.h"
 #include "sweep/store.h"
-#include "sweep/sweep_impl.h"
+#include "sweep/stream.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -162,6 +162,7 @@ void pf_sweep_free(PfSweep *s)
 {
   if (!s) return;
   pf_row_store_free(s->memory);
+  pf_stream_free(s->stream);
   pf_member_close(&s->alone);
   pf_take_free(&s->take);
   pf_sim_close(s->base);

@@ -214,6 +214,7 @@ struct PfSweep {
   double *scales;     /* of the variables: one of the unit in SI */
   PfMember alone;     /* of pf_sweep_member */
   struct PfRowStore *memory; /* of the latest run, when it has no folder */
+  struct PfRowStream *stream; /* of the latest run that kept no rows: its summary */
 };
 
 const char *pf_word(const PfSweepWord *words, int count, const char *key);
