@@ -66,7 +66,7 @@ static bool take_member(void *user, long long number, const double *row, int end
 /* Numbers of members stay in the table of expressions: now and then everything is made anew. */
 static bool renew(Worker *w)
 {
-  enum { ALONE = 10000, IN_LANES = 500000 };
+  enum { ALONE = 10000, IN_LANES = 100000 };
   Pool *pool = w->pool;
   PfMember fresh;
   if (w->member.since < (w->member.lanes ? IN_LANES : ALONE)) return true;
