@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff sweep: a model moved many times. */
 #include "cli/sweep.h"
+#include "out/hdf5.h"
 
 #include <errno.h>
 #include <math.h>
@@ -39,7 +40,7 @@ const Command pf_command_sweep = {
            "Of each member some numbers are taken; one that fails is kept with its reason. Member k is the same on any "
            "number of threads, in parts, and after an interruption.",
   .takes = TAKES_PLAN TAKES_METHOD "threads statistics-only dry-run resume part join convert out json ",
-  .writes = {"zarr", "csv", "mat", "json"},
+  .writes = {"zarr", "csv", "mat", "h5", "json"},
   .own = own,
   .needs = needs,
   .examples = "pfaff sweep -p F=0.5..2:4 --take \"x, max(theta)\" --out study.zarr examples/wheels/piano_wheel.pf\n"
@@ -163,6 +164,7 @@ static PfStatus find_place(Sweep *sw)
     return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: rows go to a file, standard output has the summary",
                    o->out);
   PF_TRY(pf_cli_check_out(sw->s.ctx, o));
+  if (pf_cli_out_is(o, "h5")) PF_TRY(pf_hdf5_check(sw->s.ctx)); /* before anything is computed */
   PfText text;
   pf_text_init(&text, pf_context_allocator(sw->s.ctx));
   pf_text_print(&text, "%s.part.zarr", o->out);
@@ -281,6 +283,10 @@ static PfStatus work(Sweep *sw)
   }
   if (o->convert) {
     sw->path = o->convert;
+    if (pf_cli_out_is(o, "json")) {
+      pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--convert %s: a table is written as .csv, .mat or .h5", o->convert);
+      return PF_ERR_ARGUMENT;
+    }
     if (pf_cli_out_is(o, "zarr"))
       return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--convert: '%s' is a Zarr directory already", o->convert);
     PF_TRY(pf_cli_check_out(sw->s.ctx, o));

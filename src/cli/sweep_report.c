@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a sweep tells: progress, a summary, an estimate. */
 #include "cli/sweep.h"
+#include "sweep/words.h"
 
 #include <math.h>
 
@@ -215,20 +216,6 @@ static void json_failures(const PfSummary *s, PfJson *json)
   pf_json_close(json, ']');
 }
 
-/* What it was made of, for those who find it later. */
-static void json_words(const Sweep *sw, PfJson *json)
-{
-  pf_json_string(json, "version", pf_version());
-  pf_json_open(json, "words", '[');
-  for (size_t i = 0; i < sw->words.count; i++) {
-    pf_json_open(json, NULL, '[');
-    pf_json_string(json, NULL, sw->words.at[i].key);
-    pf_json_string(json, NULL, sw->words.at[i].value);
-    pf_json_close(json, ']');
-  }
-  pf_json_close(json, ']');
-}
-
 void pf_sweep_json(void *user, PfJson *json)
 {
   const Sweep *sw = user;
@@ -248,7 +235,10 @@ void pf_sweep_json(void *user, PfJson *json)
   pf_json_open(json, "columns", '[');
   for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) json_column(sw, json, i);
   pf_json_close(json, ']');
-  if (sw->options->statistics_only) json_words(sw, json);
+  if (sw->in_file) { /* what it was made of, for those who find it later */
+    pf_json_string(json, "version", pf_version());
+    pf_sweep_words_put(sw->sweep, json, "words");
+  }
   pf_cli_json_diagnostics(sw->s.ctx, json);
   pf_json_close(json, '}');
 }
