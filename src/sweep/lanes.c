@@ -76,7 +76,7 @@ static void try_dopri5(PfLaneEngine *e)
   const PfTableau *tb = &pf_dopri5_tableau;
   for (int l = 0; l < e->count; l++) e->tried[l] = limit_step(e->lane + l);
   for (int s = 1; s < tb->stages; s++) {
-    pf_lanes_combine(e, groups_of(e), tb->a + (size_t)s*(size_t)tb->stages, s);
+    pf_lanes_combine(e, groups_of(e), tb->a + (size_t)s*(size_t)tb->stages, s, 1);
     set_times(e, tb->c[s]);
     if (s == tb->stages - 1) project(e);
     evaluate(e, s);
@@ -87,13 +87,13 @@ static void try_dopri5(PfLaneEngine *e)
 static void try_rk4(PfLaneEngine *e)
 {
   static const double part[] = {0, 0.5, 0.5, 1, 1};
-  static const double a[5][4] = {{0}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0}, {0, 0, 1, 0}, {1.0/6, 1.0/3, 1.0/3, 1.0/6}};
+  static const double a[5][4] = {{0}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0}, {0, 0, 1, 0}, {1, 2, 2, 1}};
   for (int l = 0; l < e->count; l++) {
     const double left = e->lane[l].t_end - e->lane[l].t, h = fmin(e->lane[l].h, left);
     e->tried[l] = left - h < 1e-9*h ? left : h;
   }
   for (int s = 1; s <= 4; s++) {
-    pf_lanes_combine(e, groups_of(e), a[s], s);
+    pf_lanes_combine(e, groups_of(e), a[s], s, s == 4 ? 6 : 1);
     set_times(e, part[s]);
     if (s == 4) project(e);
     evaluate(e, s);

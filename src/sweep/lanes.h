@@ -50,8 +50,8 @@ typedef struct PfLaneEngine {
 
 /* lanes_steps.c: what is done for all lanes of so many groups, by the vectors that the processor has. */
 
-/* The state in the rows = y + tried*sum_s a[s] k_s. */
-void pf_lanes_combine(const PfLaneEngine *e, int groups, const double *a, int stages);
+/* The state in the rows = y + (tried/divisor)*sum_s a[s] k_s: as time/erk.c and time/rk4.c have it, in this order. */
+void pf_lanes_combine(const PfLaneEngine *e, int groups, const double *a, int stages, double divisor);
 /* From what the tape of the flow has given: the stage, with NaN where the accelerations are not to be trusted. */
 void pf_lanes_derive(const PfLaneEngine *e, int groups, int stage);
 /* Adds what a tape has given to the state in the rows from number `first` on. */

@@ -41,12 +41,12 @@ static inline size_t stage_size(const PfLaneEngine *e)
   return (size_t)PF_LANE_COUNT*2*(size_t)e->n;
 }
 
-INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, const double *a, int stages)
+INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, const double *a, int stages, double divisor)
 {
   const int N = 2*e->n;
   const size_t stride = stage_size(e);
   for (int g = 0; g < groups; g++) {
-    const Lanes h = lanes_at(e->tried + g*PF_LANES);
+    const Lanes h = lanes_at(e->tried + g*PF_LANES)/divisor;
     for (int i = 0; i < N; i++) {
       const size_t at = (size_t)(g*N + i)*PF_LANES;
       Lanes sum = a[0]*lanes_at(e->k + at);
@@ -56,7 +56,8 @@ INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, const double *a,
     }
   }
 }
-FOR_PROCESSORS(lanes_combine, (const PfLaneEngine *e, int groups, const double *a, int stages), (e, groups, a, stages))
+FOR_PROCESSORS(lanes_combine, (const PfLaneEngine *e, int groups, const double *a, int stages, double divisor),
+               (e, groups, a, stages, divisor))
 
 /* 0 where all is well; NaN where a number is not finite, or a pivot has faded: then the formulas are not to be
  * trusted. */
