@@ -41,23 +41,38 @@ static inline size_t stage_size(const PfLaneEngine *e)
   return (size_t)PF_LANE_COUNT*2*(size_t)e->n;
 }
 
-INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, const double *a, int stages, double divisor)
+INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, const PfLaneStage *stage)
 {
   const int N = 2*e->n;
   const size_t stride = stage_size(e);
+  const double *a = stage->a;
+  int first = 0;
+  while (a[first] == 0) first++; /* one of them is not */
   for (int g = 0; g < groups; g++) {
-    const Lanes h = lanes_at(e->tried + g*PF_LANES)/divisor;
+    const Lanes tried = lanes_at(e->tried + g*PF_LANES), h = tried/stage->divisor;
+    lanes_at(e->rows + (size_t)(g*e->width + e->time)*PF_LANES) = lanes_at(e->now + g*PF_LANES) + stage->part*tried;
     for (int i = 0; i < N; i++) {
       const size_t at = (size_t)(g*N + i)*PF_LANES;
-      Lanes sum = a[0]*lanes_at(e->k + at);
-      for (int s = 1; s < stages; s++)
+      Lanes sum = a[first]*lanes_at(e->k + (size_t)first*stride + at);
+      for (int s = first + 1; s < stage->count; s++)
         if (a[s] != 0) sum += a[s]*lanes_at(e->k + (size_t)s*stride + at);
       lanes_at(e->rows + (size_t)(g*e->width + e->q + i)*PF_LANES) = lanes_at(e->y + at) + h*sum;
     }
   }
 }
-FOR_PROCESSORS(lanes_combine, (const PfLaneEngine *e, int groups, const double *a, int stages, double divisor),
-               (e, groups, a, stages, divisor))
+FOR_PROCESSORS(lanes_combine, (const PfLaneEngine *e, int groups, const PfLaneStage *stage), (e, groups, stage))
+
+INLINE void lanes_look_by(const PfLaneEngine *e, int groups, int stage)
+{
+  const int N = 2*e->n;
+  for (int g = 0; g < groups; g++) {
+    const double *k = e->k + (size_t)stage*stage_size(e) + (size_t)(g*N)*PF_LANES;
+    Lanes mark = {0};
+    for (int i = 0; i < N; i++) mark += 0*lanes_at(k + i*PF_LANES);
+    lanes_at(e->error + g*PF_LANES) = mark;
+  }
+}
+FOR_PROCESSORS(lanes_look, (const PfLaneEngine *e, int groups, int stage), (e, groups, stage))
 
 /* 0 where all is well; NaN where a number is not finite, or a pivot has faded: then the formulas are not to be
  * trusted. */
