@@ -204,13 +204,13 @@ int main(int count, char **arguments)
   const PfSweepWord motions[] = {{"model", wheel}, {"axis", "F=0.5..2:4"}, {"random", "theta ~ normal(0, 0.1)"},
                                  {"n", "100000"}, {"for", "3"}, {"take", "x"}};
   const PfSweepWord shortest[] = {{"model", wheel}, {"axis", "F=0.5..2:200000"}, {"for", "1e-9"}, {"take", "x"}};
-  const PfSweepWord robots[] = {{"model", robot}, {"axis", "t=0..1e-6:5000"}, {"for", "10"}, {"by", "rk4"},
+  const PfSweepWord robots[] = {{"model", robot}, {"axis", "t=0..1e-6:1024"}, {"for", "60"}, {"by", "rk4"},
                                 {"step", "0.01"}, {"take", "t_end"}};
   const PfSweepWord arms[] = {{"model", arm}, {"axis", "joint1=0..1:2000"}, {"for", "0.2"}, {"by", "rk4"},
                               {"step", "0.001"}, {"take", "joint7"}};
   Case cases[] = {{"wheel", "piano wheel, 3 s by dopri5", 0, {.members = 0}},
                   {"step", "one step: what a member costs by itself", 0, {.members = 0}},
-                  {"robot", "free-floating robot, 1000 steps of rk4", 1000, {.members = 0}},
+                  {"robot", "free-floating robot, 6000 steps of rk4", 6000, {.members = 0}},
                   {"arm", "arm of seven joints, 200 steps of rk4", 200, {.members = 0}}};
   demand_fine_clock();
   const double peak = find_peak(), operations = count_operations(robot);

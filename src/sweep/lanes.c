@@ -84,7 +84,7 @@ static void try_rk4(PfLaneEngine *e)
   static const double a[5][4] = {{0}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0}, {0, 0, 1, 0}, {1, 2, 2, 1}};
   static const PfLaneStage stage[] = {{0}, {0.5, 1, 1, a[1]}, {0.5, 1, 2, a[2]}, {1, 1, 3, a[3]}, {1, 6, 4, a[4]}};
   for (int l = 0; l < e->count; l++) {
-    const double left = e->lane[l].t_end - e->lane[l].t, h = fmin(e->lane[l].h, left);
+    const double left = e->lane[l].t_end - e->now[l], h = e->lane[l].h < left ? e->lane[l].h : left;
     e->tried[l] = left - h < 1e-9*h ? left : h;
   }
   for (int s = 1; s <= 4; s++) {
