@@ -317,10 +317,7 @@ static void end_taking(PfLaneEngine *e, int l, double *row)
 typedef struct Work {
   PfMember *m;
   PfLaneEngine *e;
-  const long long *numbers;
-  int count, next;
-  PfTakeMember *take;
-  void *user;
+  const PfMemberFlow *flow;
   double *row;
 } Work;
 
@@ -329,7 +326,7 @@ static bool run_alone(Work *w, long long number)
 {
   char reason[PF_REASON];
   int end;
-  return pf_member_run(w->m, number, w->row, &end, reason) && w->take(w->user, number, w->row, end, reason);
+  return pf_member_run(w->m, number, w->row, &end, reason) && w->flow->take(w->flow->user, number, w->row, end, reason);
 }
 
 static bool give_row(Work *w, int l)
@@ -341,7 +338,7 @@ static bool give_row(Work *w, int l)
   pf_plan_member(&sweep->plan, number, w->m->values);
   for (int i = 0; i < varied; i++) w->row[i] = w->m->values[i]/sweep->scales[i];
   end_taking(w->e, l, w->row + varied);
-  return w->take(w->user, number, w->row, PF_MEMBER_DONE, no_reason);
+  return w->flow->take(w->flow->user, number, w->row, PF_MEMBER_DONE, no_reason);
 }
 
 /* The derivative where the lane begins; the others of its group keep theirs. */
@@ -407,9 +404,10 @@ static void move_lane(PfLaneEngine *e, int from, int to)
 /* The next member that lanes are for takes the lane; false when it was told to stop. *filled: there was one. */
 static bool fill_lane(Work *w, int l, bool *filled)
 {
+  long long number;
   *filled = false;
-  while (w->next < w->count) {
-    const long long number = w->numbers[w->next++];
+  while (w->flow->next(w->flow->user, &number)) {
+    w->m->since++;
     *filled = begin_lane(w, l, number);
     if (*filled) return true;
     if (!run_alone(w, number)) return false;
@@ -453,8 +451,8 @@ static bool run_all(Work *w)
   return true;
 }
 
-bool pf_lanes_run(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+bool pf_lanes_run(PfMember *m, const PfMemberFlow *flow)
 {
-  Work w = {.m = m, .e = m->lanes, .numbers = numbers, .count = count, .take = take, .user = user, .row = m->row};
+  Work w = {.m = m, .e = m->lanes, .flow = flow, .row = m->row};
   return run_all(&w);
 }

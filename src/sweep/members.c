@@ -207,15 +207,16 @@ bool pf_member_run(PfMember *m, long long number, double *row, int *end, char *r
   return true;
 }
 
-bool pf_members_run(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+bool pf_members_run(PfMember *m, const PfMemberFlow *flow)
 {
   char reason[PF_REASON];
+  long long number;
   int end;
-  m->since += count;
-  if (m->lanes) return pf_lanes_run(m, numbers, count, take, user);
-  for (int i = 0; i < count; i++) {
-    if (!pf_member_run(m, numbers[i], m->row, &end, reason)) return false;
-    if (!take(user, numbers[i], m->row, end, reason)) return false;
+  if (m->lanes) return pf_lanes_run(m, flow);
+  while (flow->next(flow->user, &number)) {
+    m->since++;
+    if (!pf_member_run(m, number, m->row, &end, reason)) return false;
+    if (!flow->take(flow->user, number, m->row, end, reason)) return false;
   }
   return true;
 }

@@ -107,10 +107,23 @@ void pf_stream_put(PfRowStream *s, long long member, const double *row, int end,
   pthread_mutex_unlock(&s->mutex);
 }
 
+static bool has_room(const PfRowStream *s, long long last)
+{
+  return last/LENGTH < s->next + s->slot_count;
+}
+
+bool pf_stream_has_room(PfRowStream *s, long long last)
+{
+  pthread_mutex_lock(&s->mutex);
+  const bool room = has_room(s, last);
+  pthread_mutex_unlock(&s->mutex);
+  return room;
+}
+
 bool pf_stream_wait(PfRowStream *s, long long last)
 {
   pthread_mutex_lock(&s->mutex);
-  while (!s->stopped && last/LENGTH >= s->next + s->slot_count) (void)pthread_cond_wait(&s->moved, &s->mutex);
+  while (!s->stopped && !has_room(s, last)) (void)pthread_cond_wait(&s->moved, &s->mutex);
   const bool good = !s->stopped;
   pthread_mutex_unlock(&s->mutex);
   return good;

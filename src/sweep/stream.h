@@ -12,8 +12,9 @@ typedef struct PfRowStream PfRowStream;
 
 PfStatus pf_stream_new(PfSweep *sweep, int threads, PfRowStream **stream);
 void pf_stream_free(PfRowStream *stream);
-/* Waits until there is room for members up to `last`; false when it was told to stop. Whoever has taken members waits
- * before he begins with them, and takes them in their order: then the first ones that are missing are always at work. */
+/* Is there room for members up to `last`? Who has members under way does not wait for it, since others wait for these;
+ * who has none may wait, and gets false when everything was told to stop. */
+bool pf_stream_has_room(PfRowStream *stream, long long last);
 bool pf_stream_wait(PfRowStream *stream, long long last);
 void pf_stream_put(PfRowStream *stream, long long member, const double *row, int end, const char *reason);
 /* Nobody waits any longer. */

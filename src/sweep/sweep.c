@@ -203,11 +203,20 @@ const char *pf_sweep_unit(const PfSweep *s, int column)
 }
 
 typedef struct Alone {
+  long long member; /* -1: it is under way */
   int columns;
   double *row;
   int *end;
   char *reason;
 } Alone;
+
+static bool next_alone(void *user, long long *number)
+{
+  Alone *x = user;
+  *number = x->member;
+  x->member = -1;
+  return *number >= 0;
+}
 
 static bool take_alone(void *user, long long number, const double *row, int end, const char *reason)
 {
@@ -224,6 +233,7 @@ PfStatus pf_sweep_member(PfSweep *s, long long member, double *row, int *end, ch
   if (member < 0 || member >= s->plan.count)
     return pf_fail(s->ctx, PF_ERR_ARGUMENT, "there is no member %lld: they are 0 to %lld", member, s->plan.count - 1);
   if (!s->alone.sim) PF_TRY(pf_member_open(s->ctx, s, &s->alone));
-  Alone alone = {s->columns, row, end, reason};
-  return pf_members_run(&s->alone, &member, 1, take_alone, &alone) ? PF_OK : PF_ERR_CANCELLED;
+  Alone alone = {member, s->columns, row, end, reason};
+  const PfMemberFlow flow = {next_alone, take_alone, &alone};
+  return pf_members_run(&s->alone, &flow) ? PF_OK : PF_ERR_CANCELLED;
 }

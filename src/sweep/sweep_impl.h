@@ -173,10 +173,14 @@ PfStatus pf_member_place(PfMember *member, long long number, PfRunOptions *optio
 /* One by one on the simulation. False when it was told to stop. */
 bool pf_member_run(PfMember *member, long long number, double *row, int *end, char *reason);
 
-/* Some of them, in lanes where that is possible; each is given to `take` when it is done, in any order. False when it
- * was told to stop, or `take` has said false. */
-typedef bool PfTakeMember(void *user, long long number, const double *row, int end, const char *reason);
-bool pf_members_run(PfMember *member, const long long *numbers, int count, PfTakeMember *take, void *user);
+/* Those that `next` has, until it has none at present, in lanes where that is possible; each is given to `take` when it
+ * is done, in any order. False when it was told to stop, or `take` has said false. */
+typedef struct PfMemberFlow {
+  bool (*next)(void *user, long long *number);
+  bool (*take)(void *user, long long number, const double *row, int end, const char *reason);
+  void *user;
+} PfMemberFlow;
+bool pf_members_run(PfMember *member, const PfMemberFlow *flow);
 
 /* ---------------------------------------------------------------- studies (studies.c) */
 
@@ -195,7 +199,7 @@ PfStatus pf_member_study_run(PfMember *member, const PfRunOptions *options, doub
 /* NULL in *engine when the model, the method or what is taken does not allow it; that is no failure. */
 PfStatus pf_lanes_make(PfMember *member, struct PfLaneEngine **engine);
 void pf_lanes_free(struct PfLaneEngine *engine);
-bool pf_lanes_run(PfMember *member, const long long *numbers, int count, PfTakeMember *take, void *user);
+bool pf_lanes_run(PfMember *member, const PfMemberFlow *flow);
 
 /* ---------------------------------------------------------------- the sweep */
 
