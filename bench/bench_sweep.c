@@ -4,8 +4,8 @@
  *   bench_sweep [--json] [ARM.pf]      a table, or JSON; with the arm of seven joints when it is given
  *
  * The robot is compared with what a core can do at most without fused operations: additions and multiplications of
- * vectors as wide as those of the lanes, in registers. Of the robot the operations of its accelerations are counted, four
- * times in a step, a division as one and a sine with its cosine as SINCOS. */
+ * vectors as wide as those of the lanes, in registers. Of the robot the operations of its accelerations are counted,
+ * four times in a step, a division as one and a sine with its cosine as SINCOS. */
 #include "form/closed.h"
 #include "kernel/native.h"
 #include "kernel/program.h"

@@ -12,8 +12,8 @@ typedef struct PfPart {
   double value;     /* in SI */
 } PfPart;
 
-/* How many numbers are written for the name: of a joint with a quaternion q, turn, w, p or v, or of a list of parameters,
- * coordinates, velocities or speeds. 0: it is no such name. */
+/* How many numbers are written for the name: of a joint with a quaternion q, turn, w, p or v, or of a list of
+ * parameters, coordinates, velocities or speeds. 0: it is no such name. */
 int pf_parts_count(const PfModel *model, const char *name);
 
 /* "(a, b, c)" as what the model knows by names of its own, at most PF_MOST_PARTS: hub.turn is a quaternion then, and

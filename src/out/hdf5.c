@@ -10,13 +10,13 @@
 #include <string.h>
 
 /* Functions, and numbers of the library that stand for types. */
-#define FUNCTIONS(USE)                                                                                        \
-  USE(H5open) USE(H5Eset_auto2) USE(H5Fcreate) USE(H5Fclose) USE(H5Screate) USE(H5Screate_simple) USE(H5Sclose) \
-  USE(H5Sselect_hyperslab) USE(H5Dcreate2) USE(H5Dget_space) USE(H5Dwrite) USE(H5Dclose) USE(H5Gcreate2)     \
-  USE(H5Gclose) USE(H5Acreate2) USE(H5Awrite)                                                                  \
-  USE(H5Aclose) USE(H5Tcopy) USE(H5Tset_size) USE(H5Tset_cset) USE(H5Tclose) USE(H5Pcreate) USE(H5Pset_chunk)  \
-  USE(H5Pset_deflate) USE(H5Pset_obj_track_times) USE(H5Pclose) USE(H5T_NATIVE_DOUBLE_g) USE(H5T_NATIVE_UCHAR_g) USE(H5T_C_S1_g)           \
-  USE(H5P_CLS_DATASET_CREATE_ID_g)
+#define FUNCTIONS(USE)                                                                                      \
+  USE(H5open) USE(H5Eset_auto2) USE(H5Fcreate) USE(H5Fclose) USE(H5Gcreate2) USE(H5Gclose)                  \
+  USE(H5Screate) USE(H5Screate_simple) USE(H5Sselect_hyperslab) USE(H5Sclose)                               \
+  USE(H5Dcreate2) USE(H5Dget_space) USE(H5Dwrite) USE(H5Dclose) USE(H5Acreate2) USE(H5Awrite) USE(H5Aclose) \
+  USE(H5Tcopy) USE(H5Tset_size) USE(H5Tset_cset) USE(H5Tclose)                                              \
+  USE(H5Pcreate) USE(H5Pset_chunk) USE(H5Pset_deflate) USE(H5Pset_obj_track_times) USE(H5Pclose)            \
+  USE(H5T_NATIVE_DOUBLE_g) USE(H5T_NATIVE_UCHAR_g) USE(H5T_C_S1_g) USE(H5P_CLS_DATASET_CREATE_ID_g)
 
 typedef struct Functions {
   FUNCTIONS(PF_LIBRARY_MEMBER)

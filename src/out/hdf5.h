@@ -7,7 +7,11 @@
 
 typedef struct PfHdf5 PfHdf5;
 
-typedef enum PfHdf5Kind { PF_HDF5_DOUBLE, PF_HDF5_BYTE, PF_HDF5_TEXT /* of `width` bytes, zeros behind it */ } PfHdf5Kind;
+typedef enum PfHdf5Kind {
+  PF_HDF5_DOUBLE,
+  PF_HDF5_BYTE,
+  PF_HDF5_TEXT /* of `width` bytes, zeros behind it */
+} PfHdf5Kind;
 
 typedef struct PfHdf5Column {
   const char *name, *unit; /* unit "": none. A slash in a name, which HDF5 takes for a folder, becomes '|' */

@@ -35,8 +35,8 @@ static int put_all(int fd, const char *bytes, size_t count)
   return 0;
 }
 
-/* Where a file was renamed to is only known for good once its folder is on the disk. Some systems have no such thing for
- * folders, and do without. */
+/* Where a file was renamed to is only known for good once its folder is on the disk. Some systems have no such thing
+ * for folders, and do without. */
 static int sync_folder(const char *path)
 {
   char folder[4096];

@@ -51,8 +51,8 @@ typedef struct PfLaneEngine {
 
 /* lanes_steps.c: what is done for all lanes of so many groups, by the vectors that the processor has. */
 
-/* A stage of a method: time and state in the rows = now + part*tried, y + (tried/divisor)*sum_s a[s] k_s; in the order of
- * time/erk.c and time/rk4.c. */
+/* A stage of a method: time and state in the rows = now + part*tried, y + (tried/divisor)*sum_s a[s] k_s; in the order
+ * of time/erk.c and time/rk4.c. */
 typedef struct PfLaneStage {
   double part, divisor;
   int count;

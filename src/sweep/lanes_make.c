@@ -198,8 +198,8 @@ static PfStatus make_room(Maker *k)
   e->node = pf_arena_array(k->arena, double, PF_TAKE_NODES*items);
   e->end = pf_arena_array(k->arena, double, e->what->count);
   e->room = pf_arena_array(k->arena, double, pf_take_room(e->what));
-  const bool good = e->now && e->tried && e->rtol && e->atol && e->error && e->rows && e->out && e->work && e->y && e->y_old &&
-                    e->k && e->value && e->node && e->end && e->room;
+  const bool good = e->now && e->tried && e->rtol && e->atol && e->error && e->rows && e->out && e->work && e->y &&
+                    e->y_old && e->k && e->value && e->node && e->end && e->room;
   return good ? PF_OK : PF_ERR_MEMORY;
 }
 

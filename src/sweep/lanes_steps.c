@@ -42,7 +42,8 @@ static inline size_t stage_size(const PfLaneEngine *e)
 }
 
 /* sum_s a[s] k_s over the terms that are not zero, of so many: known to the compiler where it matters. */
-INLINE void combine_group(const PfLaneEngine *e, int g, const double *const *k, const double *a, int terms, double divisor)
+INLINE void combine_group(const PfLaneEngine *e, int g, const double *const *k, const double *a, int terms,
+                          double divisor)
 {
   const int N = 2*e->n;
   const size_t first = (size_t)(g*N)*PF_LANES;

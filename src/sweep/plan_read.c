@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_VARIABLES = 256 };
@@ -86,12 +85,15 @@ static PfStatus read_range(const Reader *r, const char *text, const char *dots, 
   double ends[2];
   char *stop;
   if (colon >= end || dots[2] == '.') return not_a_range(r);
-  *count = strtoll(colon + 1, &stop, 10);
+  const double wanted = pf_read_double(colon + 1, &stop);
   const char *rest = pf_piece(r->arena, stop, end);
   if (!rest) return no_room(r);
   const bool log_scale = !strcmp(rest, ":log");
-  if (stop == colon + 1 || *count < 1 || (*rest && !log_scale)) return not_a_range(r);
-  if ((double)*count > 1e9) return pf_fail(r->ctx, PF_ERR_LIMIT, "%s: more than 1e9 values", r->what);
+  if (stop == colon + 1 || (*rest && !log_scale)) return not_a_range(r);
+  if (!(wanted >= 1 && wanted == floor(wanted)))
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: how many values? A whole number from 1 on", r->what);
+  if (wanted > 1e9) return pf_fail(r->ctx, PF_ERR_LIMIT, "%s: more than 1e9 values", r->what);
+  *count = (long long)wanted;
   const char *pieces[2] = {pf_piece(r->arena, text, dots), pf_piece(r->arena, dots + 2, colon)};
   for (int i = 0; i < 2; i++) {
     if (!pieces[i]) return no_room(r);

@@ -12,7 +12,7 @@
  * A group is f(A), f(B), f(A with column i of B). */
 static void add_variances(const double *f, int count, PfSensitivity *s, double *total)
 {
-  const double a = f[0] - total[2], b = f[1] - total[2]; /* from about the mean: what all have in common is only noise */
+  const double a = f[0] - total[2], b = f[1] - total[2]; /* from about the mean: what all have is only noise */
   total[0] += a + b;
   total[1] += a*a + b*b;
   for (int i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
 
 #include "sweep/sweep_impl.h"
 
-/* What is summed over all groups beside that: numbers and their squares, from where they are counted, how many groups. */
+/* What is summed over all groups beside that: numbers, their squares, from where they are counted, how many groups. */
 enum { PF_SENSITIVITY_TOTALS = 4 };
 
 /* One group of finite numbers f, whose first member is `first`, goes into the sums (one for each random number, and

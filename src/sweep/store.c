@@ -93,7 +93,8 @@ static bool complete_chunk(PfRowStore *store, long long index)
 bool pf_row_store_has(const PfRowStore *store, long long member)
 {
   const long long at = member - store->first;
-  return !store->stream && (store->complete[member/store->length] || (store->present && store->present[at/8] >> at%8 & 1));
+  if (store->stream) return false;
+  return store->complete[member/store->length] || (store->present && store->present[at/8] >> at%8 & 1);
 }
 
 static void note_present(PfRowStore *store, long long member)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members that are studied instead of moved: the linear model at the start of each, the steady motion next to it, or how
- * fast neighbours of its motion depart. */
+/* Members that are studied instead of moved: the linear model at the start of each, the steady motion next to it, or
+ * how fast neighbours of its motion depart. */
 #include "pfaff/study.h"
 #include "study/exponent.h"
 #include "study/path.h"
@@ -17,8 +17,8 @@ static const struct {
 } studies[KINDS] = {
   [LINEARIZE] = {"linearize", "growth (the largest real part), stable (1 or 0), re[1], im[1], … (eigenvalues, the "
                  "rightmost first), and quantities where it was linearised"},
-  [EQUILIBRIA] = {"equilibria", "found (how many), and of the one next to the start growth, stable, re[1], im[1], … and "
-                  "any quantity"},
+  [EQUILIBRIA] = {"equilibria", "found (how many), and of the one next to the start growth, stable, re[1], im[1], … "
+                  "and any quantity"},
   [STEADY] = {"steady", "found (how many), and of the one next to the start growth, stable, re[1], im[1], … and any "
               "quantity"},
   [LYAPUNOV] = {"lyapunov", "exponent (the largest), exponent_half (after half the time), and quantities at the start"},

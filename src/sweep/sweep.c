@@ -59,6 +59,15 @@ static PfStatus open_model(PfSweep *s)
   return PF_OK;
 }
 
+/* A name that is there but cannot be set: a definition, maybe one that says how many parts the model has. */
+static PfStatus refuse_definition(PfSweep *s, const char *name)
+{
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "'%s' is defined by the text of the model and cannot vary", name);
+  pf_hint(s->ctx, "'param %s = …' instead of 'let' makes it a parameter; where it says how many parts there are, "
+          "members would not be the same model: sweep one text for each number", name);
+  return PF_ERR_ARGUMENT;
+}
+
 /* The names that vary must exist: the first member is set, and every later one sets them anew. */
 static PfStatus set_first(PfSweep *s)
 {
@@ -69,6 +78,8 @@ static PfStatus set_first(PfSweep *s)
   for (int i = 0; i < plan->variable_count; i++) {
     if (pf_sim_set(s->base, plan->variables[i].name, values[i])) continue;
     PfError error = *pf_sim_error(s->base);
+    if (error.status == PF_ERR_NAME && pf_sim_find(s->base, plan->variables[i].name) >= 0)
+      return refuse_definition(s, plan->variables[i].name);
     if (error.status == PF_ERR_NAME) error.status = PF_ERR_ARGUMENT; /* it is no name of the text */
     return fail_like(s->ctx, &error, NULL);
   }

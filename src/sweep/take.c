@@ -190,7 +190,8 @@ static bool read_call(const Reader *r, const char *at, Call *call)
               {"t_end", PF_TAKE_T_END}};
   size_t i = 0, length = 0;
   while (is_letter(at[length])) length++;
-  while (i < sizeof ways/sizeof *ways && (strlen(ways[i].name) != length || strncmp(at, ways[i].name, length) != 0)) i++;
+  for (; i < sizeof ways/sizeof *ways; i++)
+    if (strlen(ways[i].name) == length && !strncmp(at, ways[i].name, length)) break;
   if (i == sizeof ways/sizeof *ways) return false;
   *call = (Call){.kind = ways[i].kind, .end = at + length};
   if (call->kind == PF_TAKE_T_END) return at[length] != '(';
@@ -414,7 +415,8 @@ static PfStatus add_symbol(Reader *r, const char *name)
     return PF_OK;
   }
   if (length > 2 && !strcmp(name + length - 2, "()")) snprintf(text, sizeof text, "%.*s", (int)length - 2, name);
-  else if (!strncmp(name, "violation(", 10)) snprintf(text, sizeof text, "violation[%.*s]", (int)length - 11, name + 10);
+  else if (!strncmp(name, "violation(", 10))
+    snprintf(text, sizeof text, "violation[%.*s]", (int)length - 11, name + 10);
   else snprintf(text, sizeof text, "%s", name);
   r->part_count = 0;
   return add_quantity(r, PF_TAKE_END, text, "", 0);
