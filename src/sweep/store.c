@@ -3,6 +3,7 @@
 #include "sweep/store.h"
 #include "sweep/stream.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -252,6 +253,17 @@ static PfStatus look_at_result(PfContext *ctx, PfArena *arena, const PfRowStore 
   return compare(ctx, store, words, count, version, codec);
 }
 
+/* Looked at and not removed: another process may be about to write into it. */
+static bool is_empty(const char *path)
+{
+  DIR *folder = opendir(path);
+  bool empty = folder;
+  for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+    empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strcmp(entry->d_name, ".pfaff"));
+  if (folder) closedir(folder);
+  return empty;
+}
+
 /* A folder with something else in it stays as it is. */
 static PfStatus refuse_others(PfContext *ctx, const PfRowStore *store)
 {
@@ -261,7 +273,7 @@ static PfStatus refuse_others(PfContext *ctx, const PfRowStore *store)
   if (!S_ISDIR(status.st_mode)) return pf_fail(ctx, PF_ERR_FILE, "'%s' is no folder", store->path);
   pf_text_init(&path, store->allocator);
   pf_store_path(&path, store, ".pfaff");
-  const bool ours = stat(pf_text_get(&path), &status) == 0 || rmdir(store->path) == 0; /* an empty one is none */
+  const bool ours = stat(pf_text_get(&path), &status) == 0 || is_empty(store->path);
   pf_text_free(&path);
   if (ours) return PF_OK;
   return pf_fail(ctx, PF_ERR_FILE, "'%s' is a folder with something else in it", store->path);
