@@ -242,7 +242,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(what_is_taken_is_that_of_the_motion), with_fixture(formulas_are_those_of_the_numbers),
-    with_fixture(statistics_need_no_rows), with_fixture(members_rest_and_depart), with_fixture(starts_and_units_vary_too),
+    with_fixture(statistics_need_no_rows), with_fixture(members_rest_and_depart),
+    with_fixture(starts_and_units_vary_too),
     with_fixture(a_member_that_fails_says_why), with_fixture(a_member_does_not_depend_on_others),
     with_fixture(what_does_not_exist_is_told), with_fixture(parts_of_the_variance_are_known),
     with_fixture(effects_are_those_of_the_levels), with_fixture(a_member_can_be_studied)};
