@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "sweep/summary.h"
+#include "sweep/team.h"
 
 /* By which a file of statistics is known. */
 #define PF_STATISTICS_KIND "statistics of a sweep"
@@ -17,6 +18,10 @@ typedef struct Sweep {
   const char *path;        /* of the result as a folder; NULL: in memory */
   int part, parts;         /* 0: all */
   int rank, ranks;         /* of processes that a launcher has started; 0: alone */
+  PfTeam *team;            /* of those that talk to each other; NULL: they do not */
+  PfContext *meeting;      /* of the team */
+  PfArena *meeting_room;
+  int processes;           /* that have computed; 0: this one alone */
   bool silent;             /* another one of them tells the end */
   PfSweepResult result;
   double began, shown;     /* progress: when it was shown last */
@@ -32,6 +37,16 @@ typedef struct Sweep {
 
 /* The words of the sweep, from the options (sweep_words.c). */
 PfStatus pf_sweep_words(Sweep *sw);
+
+/* Of --threads; 0: as many as there are. */
+int pf_sweep_threads(const Options *options);
+
+/* Processes of a launcher (sweep_team.c): finds the team, if there is one; the leader's pf_sweep_run; all that others
+ * do; the last call of the leader. */
+void pf_sweep_meet(Sweep *sw, const Console *console);
+PfStatus pf_sweep_lead(Sweep *sw, const PfSweepHow *how);
+int pf_sweep_follow(Sweep *sw, const Console *console, int argc, char **argv, PfStatus (*open)(Sweep *sw));
+bool pf_sweep_part(Sweep *sw);
 
 /* sweep_report.c */
 bool pf_sweep_progress(void *user, const PfSweepProgress *progress);
