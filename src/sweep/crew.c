@@ -83,7 +83,7 @@ static bool run_block(Worker *w, const PfBlock *block)
   long long numbers[PF_BLOCK];
   const int count = list_members(block, numbers);
   if (pf_member_renew(&w->member, &crew->original, is_stopped, crew) != PF_OK) return note_failure(crew);
-  if (!pf_members_run(&w->member, numbers, count, take_member, w)) return false;
+  if (!pf_members_run_list(&w->member, numbers, count, take_member, w)) return false;
   const PfRecord ended = {.number = block->number, .kind = PF_RECORD_ENDED};
   return add_record(w, &ended, NULL, NULL);
 }

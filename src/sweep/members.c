@@ -101,11 +101,16 @@ void pf_member_close(PfMember *m)
   *m = (PfMember){0};
 }
 
+bool pf_member_is_stale(const PfMember *m)
+{
+  enum { ALONE = 10000, IN_LANES = 100000 };
+  return m->since >= (m->lanes ? IN_LANES : ALONE);
+}
+
 PfStatus pf_member_renew(PfMember *m, pthread_mutex_t *mutex, bool (*cancelled)(void *user), void *user)
 {
-  enum { ALONE = 10000, IN_LANES = 500000 };
   PfMember fresh;
-  if (m->since < (m->lanes ? IN_LANES : ALONE)) return PF_OK;
+  if (!pf_member_is_stale(m)) return PF_OK;
   pthread_mutex_lock(mutex);
   const PfStatus status = pf_member_open(pf_sim_context(m->sweep->base), m->sweep, &fresh);
   pthread_mutex_unlock(mutex);
@@ -185,8 +190,9 @@ static void take_row(PfMember *m, int end, double *row)
     pf_taking_end(&m->taking, row + varied);
     return;
   }
-  for (int i = 0; i < sweep->take.count; i++) {
-    const bool time = sweep->take.items[i].kind == PF_TAKE_T_END && end > PF_MEMBER_NO_START;
+  for (int i = 0; i < sweep->take.columns; i++) {
+    const int item = sweep->take.column[i].item;
+    const bool time = item >= 0 && sweep->take.items[item].kind == PF_TAKE_T_END && end > PF_MEMBER_NO_START;
     row[varied + i] = time ? m->taking.t : NAN;
   }
 }
@@ -200,7 +206,7 @@ static void study_member(PfMember *m, long long number, double *row, int *end, c
   *end = pf_member_place(m, number, &options) == PF_OK ? PF_MEMBER_DONE : PF_MEMBER_NO_START;
   take_row(m, PF_MEMBER_NO_START, row);
   say_reason(m, *end, reason);
-  if (*end == PF_MEMBER_DONE && pf_member_study_run(m, row + varied) != PF_OK) {
+  if (*end == PF_MEMBER_DONE && pf_member_study_run(m, &options, row + varied) != PF_OK) {
     *end = PF_MEMBER_OTHER;
     say_reason(m, *end, reason);
     if (pf_diagnostic_count(ctx) > before) snprintf(reason, PF_REASON, "%.159s", pf_context_message(ctx));
@@ -224,15 +230,47 @@ bool pf_member_run(PfMember *m, long long number, double *row, int *end, char *r
   return true;
 }
 
-bool pf_members_run(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+bool pf_members_run(PfMember *m, const PfMemberFlow *flow)
 {
   char reason[PF_REASON];
+  long long number;
   int end;
-  m->since += count;
-  if (m->lanes) return pf_lanes_run(m, numbers, count, take, user);
-  for (int i = 0; i < count; i++) {
-    if (!pf_member_run(m, numbers[i], m->row, &end, reason)) return false;
-    if (!take(user, numbers[i], m->row, end, reason)) return false;
+  if (m->lanes) return pf_lanes_run(m, flow);
+  while (flow->next(flow->user, &number)) {
+    m->since++;
+    if (!pf_member_run(m, number, m->row, &end, reason)) return false;
+    if (!flow->take(flow->user, number, m->row, end, reason)) return false;
   }
   return true;
+}
+
+/* ---------------------------------------------------------------- a list of them */
+
+typedef struct List {
+  const long long *numbers;
+  int count;
+  PfTakeMember *take;
+  void *user;
+} List;
+
+static bool next_of_list(void *user, long long *number)
+{
+  List *list = user;
+  if (!list->count) return false;
+  *number = *list->numbers++;
+  list->count--;
+  return true;
+}
+
+static bool take_of_list(void *user, long long number, const double *row, int end, const char *reason)
+{
+  const List *list = user;
+  return list->take(list->user, number, row, end, reason);
+}
+
+bool pf_members_run_list(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+{
+  List list = {numbers, count, take, user};
+  const PfMemberFlow flow = {next_of_list, take_of_list, &list};
+  return pf_members_run(m, &flow);
 }

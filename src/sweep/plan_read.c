@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What varies, from texts: directions of the grid, laws of chance, correlations, the design. */
+#include "lang/parts.h"
 #include "sweep/random.h"
 #include "sweep/sweep_impl.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_VARIABLES = 256 };
@@ -85,12 +85,15 @@ static PfStatus read_range(const Reader *r, const char *text, const char *dots, 
   double ends[2];
   char *stop;
   if (colon >= end || dots[2] == '.') return not_a_range(r);
-  *count = strtoll(colon + 1, &stop, 10);
+  const double wanted = pf_read_double(colon + 1, &stop);
   const char *rest = pf_piece(r->arena, stop, end);
   if (!rest) return no_room(r);
   const bool log_scale = !strcmp(rest, ":log");
-  if (stop == colon + 1 || *count < 1 || (*rest && !log_scale)) return not_a_range(r);
-  if ((double)*count > 1e9) return pf_fail(r->ctx, PF_ERR_LIMIT, "%s: more than 1e9 values", r->what);
+  if (stop == colon + 1 || (*rest && !log_scale)) return not_a_range(r);
+  if (!(wanted >= 1 && wanted == floor(wanted)))
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: how many values? A whole number from 1 on", r->what);
+  if (wanted > 1e9) return pf_fail(r->ctx, PF_ERR_LIMIT, "%s: more than 1e9 values", r->what);
+  *count = (long long)wanted;
   const char *pieces[2] = {pf_piece(r->arena, text, dots), pf_piece(r->arena, dots + 2, colon)};
   for (int i = 0; i < 2; i++) {
     if (!pieces[i]) return no_room(r);
@@ -131,12 +134,73 @@ static PfStatus read_list(const Reader *r, const char *text, const char *end, Pf
   return *count ? PF_OK : pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: there are no values", r->what);
 }
 
+/* ---------------------------------------------------------------- vectors */
+
+/* Values of a vector: those of all its parts, one after the other. */
+typedef struct Vectors {
+  const char *name;
+  int width;
+  long long count;
+  double **columns;  /* width x count */
+  PfPart parts[PF_MOST_PARTS];
+} Vectors;
+
+/* The first one tells how many parts there are. */
+static PfStatus read_vector(Reader *r, const char *first, const char *end, long long at, long long count, Vectors *v)
+{
+  const char *piece = pf_piece(r->arena, first, end);
+  int width;
+  if (!piece) return no_room(r);
+  PF_TRY(pf_parts_read(r->ctx, r->arena, r->model, r->what, v->name, piece, v->parts, &width));
+  for (int k = 0; k < width && !v->width; k++) {
+    PfMeasure measure;
+    PF_TRY(add_variable(r, v->parts[k].name, v->parts[k].name + strlen(v->parts[k].name), &measure));
+    v->columns[k] = pf_arena_array(r->arena, double, count);
+    if (!v->columns[k]) return no_room(r);
+  }
+  v->width = width;
+  for (int k = 0; k < width; k++) v->columns[k][at] = v->parts[k].value;
+  return PF_OK;
+}
+
+static PfStatus read_vectors(Reader *r, const char *text, const char *end, Vectors *v)
+{
+  v->count = 1;
+  for (const char *c = pf_piece_end(text, ","); c < end; c = pf_piece_end(c + 1, ",")) v->count++;
+  for (long long k = 0; k < v->count; k++) {
+    const char *stop = pf_piece_end(text, ",;");
+    PF_TRY(read_vector(r, text, stop < end ? stop : end, k, v->count, v));
+    text = stop + 1;
+  }
+  return PF_OK;
+}
+
+/* NAME=(a, b, c),(d, e, f): the width of what varies. */
+static PfStatus read_vector_direction(Reader *r, const char *name, const char *text, const char *end, double **columns,
+                                      int *width, long long *count)
+{
+  Vectors *v = pf_arena_array(r->arena, Vectors, 1);
+  if (!v) return no_room(r);
+  *v = (Vectors){.name = name, .columns = columns};
+  PF_TRY(read_vectors(r, text, end, v));
+  *width = v->width;
+  *count = v->count;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- directions */
+
 /* NAME=…, up to the end or a semicolon. */
-static PfStatus read_direction(Reader *r, const char *text, const char *end, double **values, long long *count)
+static PfStatus read_direction(Reader *r, const char *text, const char *end, double **values, int *width,
+                               long long *count)
 {
   const char *equals = memchr(text, '=', (size_t)(end - text)), *dots = NULL;
   PfMeasure measure;
   if (!equals) return not_a_range(r);
+  const char *name = pf_piece(r->arena, text, equals);
+  if (!name) return no_room(r);
+  *width = 1;
+  if (pf_parts_count(r->model, name)) return read_vector_direction(r, name, equals + 1, end, values, width, count);
   PF_TRY(add_variable(r, text, equals, &measure));
   for (const char *c = equals; c + 1 < end && !dots; c++)
     if (c[0] == '.' && c[1] == '.') dots = c;
@@ -150,14 +214,15 @@ static PfStatus read_axis(Reader *r, const char *text)
   double *columns[MOST_VARIABLES] = {NULL};
   axis->first = r->plan->variable_count;
   for (const char *end; *text; text = *end ? end + 1 : end) {
-    long long count;
+    long long count = 0;
+    int width = 0;
     end = pf_piece_end(text, ";");
-    PF_TRY(read_direction(r, text, end, columns + axis->width, &count));
+    PF_TRY(read_direction(r, text, end, columns + axis->width, &width, &count));
     if (axis->width && count != axis->count)
       return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: what goes along together has as many values each, not %lld and %lld",
                      r->what, axis->count, count);
     axis->count = count;
-    axis->width++;
+    axis->width += width;
   }
   if (!axis->width) return not_a_range(r);
   axis->values = columns[0];
