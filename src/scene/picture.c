@@ -158,19 +158,18 @@ static void put_words(const Drawing *d, double x, double y, const char *more, do
 static void put_scale(const Drawing *d)
 {
   double length = nice(60/d->page.scale), x = MARGIN + 46, y = TITLE + d->page.height + BAND - 20;
-  char label[40];
+  char label[80];
   static const char *const names[] = {"x", "y", "z"};
   for (int i = 0; i < 3; i++) {
     double dx = d->page.scale*length*d->camera.right[i], dy = -d->page.scale*length*d->camera.up[i], l = hypot(dx, dy);
     if (l < 4) continue;
     pf_text_print(d->text, "<path d=\"M%.1f %.1fl%.1f %.1f\" stroke=\"#444\" stroke-width=\"1.2\"/>\n", x, y, dx, dy);
     double ex = dx/l, ey = dy/l, hx = x + dx, hy = y + dy;
-    pf_text_print(d->text, "<path d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\" fill=\"#444\"/>\n", hx + 4*ex, hy + 4*ey,
-                  hx - 3*ex - 3*ey,
-                  hy - 3*ey + 3*ex, hx - 3*ex + 3*ey, hy - 3*ey - 3*ex);
+    pf_text_print(d->text, "<path d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\" fill=\"#444\"/>\n", hx, hy,
+                  hx - 7*ex - 3*ey, hy - 7*ey + 3*ex, hx - 7*ex + 3*ey, hy - 7*ey - 3*ex);
     put_words(d, hx + 11*ex, hy + 11*ey + 4, " text-anchor=\"middle\" font-style=\"italic\"", font_size, names[i], 20);
   }
-  snprintf(label, sizeof label, "%.4g m", length);
+  snprintf(label, sizeof label, d->cell > 0 ? "axes %.4g m, grid %.4g m" : "axes %.4g m", length, d->cell);
   put_words(d, x + 24 + d->page.scale*length, y + 4, "", font_size, label, 200);
 }
 
@@ -186,7 +185,7 @@ static void put_times(const Drawing *d)
     }
     pf_text_print(&words, "%s%.6g", i ? ", " : "t = ", p->times[i]);
   }
-  pf_text_add(&words, " s");
+  pf_text_add(&words, p->count > 1 ? " s, the earlier the paler" : " s");
   if (p->count > 1 || p->times[0] != 0)
     put_words(d, PAGE_WIDTH - MARGIN, TITLE + d->page.height + BAND - 16, " text-anchor=\"end\"", font_size,
               pf_text_get(&words), 420);
