@@ -74,6 +74,21 @@ static PfStatus give_row(const Run *r)
   return good ? PF_OK : pf_no_room(r->s.ctx, "the trajectory; --every takes fewer samples");
 }
 
+/* --at and --every leave steps out that have to be watched. */
+static bool are_apart(const Run *r)
+{
+  const bool some = r->motion.settings.at_count > 0 || r->motion.settings.every > 0;
+  return some && (r->drift.tape || r->events.momentum.shown);
+}
+
+/* What should be conserved is watched at every step, whatever is sampled. */
+static void watch(Run *r, const PfSample *sample)
+{
+  if (!sample) return;
+  pf_drift_sample(&r->drift, sample);
+  pf_events_sample(&r->events, sample);
+}
+
 static PfStatus take_sample(void *user, const PfSample *sample)
 {
   Run *r = user;
@@ -82,8 +97,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   PF_TRY(pf_poses_add(&r->poses));
   PF_TRY(pf_listing_add(&r->listing));
   PF_TRY(pf_live_add(&r->live));
-  pf_drift_sample(&r->drift, sample);
-  pf_events_sample(&r->events, sample);
+  if (!are_apart(r)) watch(r, sample);
   if (!r->options->json || r->options->no_rows) return PF_OK;
   pf_json_open(&r->rows, NULL, '[');
   for (int i = 0; i < r->trajectory.count; i++) pf_json_number(&r->rows, NULL, r->trajectory.row[i]);
@@ -107,6 +121,7 @@ static void show_progress(Run *r, double t)
 static bool is_cancelled(void *user, double t)
 {
   Run *r = user;
+  if (are_apart(r)) watch(r, pf_sim_sample(r->motion.sim));
   if (r->pace.period > 0) pf_pace_step(&r->pace, t);
   else show_progress(r, t);
   pf_live_show(&r->live, t);
@@ -175,7 +190,9 @@ static PfStatus simulate(Run *r)
   if (r->options->json) pf_json_open(&r->rows, NULL, '['); /* the list of rows */
   pf_pace_begin(&r->pace);
   double start = pf_cli_clock();
+  if (are_apart(r)) watch(r, pf_sim_sample(r->motion.sim));
   PfStatus status = pf_cli_move(&r->motion, take_sample, is_cancelled, r, &r->result);
+  if (are_apart(r) && status == PF_OK && is_whole(r)) watch(r, pf_sim_sample(r->motion.sim));
   r->wall = r->motion.seconds + pf_cli_clock() - start;
   if (status == PF_OK) tell_late_samples(r);
   if (r->options->json) pf_json_close(&r->rows, ']');

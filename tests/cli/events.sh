@@ -153,4 +153,13 @@ done
 # Just after the event the motion is that after it.
 run 0 run --json --at 1.2,1.2000000000001 "$place/instant.pf"
 holds '[r[d["columns"].index("x\u0027")] for r in d["rows"] if r[0] < 1.3] == [1, 0, 0]'
+
+# Momentum is watched at every step, whatever is sampled: the end alone does not say that nothing changed.
+run 0 run --for 2 --json "$(example rattleback)"
+cp "$place/out" "$place/all.json"
+for sampling in "--at 2" "--every 0.9"; do
+  run 0 run --for 2 $sampling --json "$(example rattleback)"
+  helpers="import json; whole = json.load(open('$place/all.json'))['momentum']"
+  holds 'd["momentum"] == whole and whole["change"]["linear"] > 0.1'
+done
 finish
