@@ -60,7 +60,8 @@ static PfStatus say_plainly(PfContext *ctx, int before, PfStatus status)
   const PfDiagnostic *d = pf_diagnostic(ctx, before);
   if (pf_is_final(status) || !d) return status;
   snprintf(message, sizeof message, "%s", d->message);
-  if (d->hint) snprintf(hint, sizeof hint, "%s", d->hint);
+  if (d->hint && strncmp(d->hint, "write: param", 12) != 0) /* nothing can be declared here */
+    snprintf(hint, sizeof hint, "%s", d->hint);
   else if (d->code == PF_ERR_NAME || d->code == PF_ERR_SYNTAX)
     snprintf(hint, sizeof hint, "a value is written 0.5, 2/3, (2*pi/3) [rad] or 5 [g]");
   pf_diagnostics_cut(ctx, before);

@@ -68,7 +68,7 @@ grep -qE 'rk4 .order (3\.[89]|4\.[0-2])' "$place/x.svg" || fail "$last: not of f
 # The pictures of the documentation are those that the commands quoted there make: byte for byte, or, where a processor rounds
 # differently, but for numbers of the lines.
 compare_with() {
-  grep -qF -e "--out docs/images/$1" "$source"/docs/*.md || fail "docs/images/$1: no command makes it"
+  grep -qE -e "--out (docs/images/)?$1" "$source"/docs/*.md || fail "docs/images/$1: no command makes it"
   cmp -s "$place/$1" "$source/docs/images/$1" && return
   sed 's/<path d="[^"]*"/<path/; s/c[xy]="[^"]*"//g' "$place/$1" >"$place/made"
   sed 's/<path d="[^"]*"/<path/; s/c[xy]="[^"]*"//g' "$source/docs/images/$1" | cmp -s - "$place/made" ||
