@@ -20,7 +20,8 @@ PF_API PfSim *pf_sim_clone_asking(PfSim *sim, bool (*cancelled)(void *user), voi
 
 /* ---------------------------------------------------------------- the start */
 
-/* Starts from what is given, also off the constraints, instead of making it consistent. */
+/* Starts from what is given, also off the constraints, instead of making it consistent. Then nothing is projected, and
+ * methods that solve the constraints in every step are refused. */
 PF_API void pf_sim_set_as_given(PfSim *sim, bool as_given);
 
 /* Makes the start consistent with the constraints, without getting ready to move: for those who look at the start

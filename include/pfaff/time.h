@@ -44,6 +44,8 @@ PF_API PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double 
 
 /* Only the violation of the constraints; nothing is changed. */
 PF_API PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *values, PfStart *start);
+/* Is the start off the constraints by more than the rounding of what people type? */
+PF_API bool pf_start_is_off(const PfStart *start);
 
 /* Are constraints dependent in the state in `values` that are independent nearby? There the forces of constraint are
  * not determined. *row gets one of them, or -1. */

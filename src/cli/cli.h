@@ -137,10 +137,8 @@ PfStatus pf_cli_judge_start(Session *session, const Options *options, PfStatus s
 /* Both: the start that every command uses. */
 PfStatus pf_cli_start(Session *session, const Options *options, const PfSystem *system, double **values,
                       PfStart *start);
-/* --as-given off the constraints: an error for a study, no projection for a run (or an error when the method solves
- * them). */
+/* --as-given off the constraints is an error for a study. */
 PfStatus pf_cli_need_consistent(Session *session, const Options *options, const PfStart *start);
-PfStatus pf_cli_keep_offset(Session *session, const Options *options, const PfStart *start, PfRunOptions *settings);
 /* Warns of what was given and changed, and of what was found far away. */
 void pf_start_warn(PfContext *ctx, const PfModel *model, const PfStart *start);
 /* What was changed, by name. */

@@ -119,7 +119,6 @@ PfStatus pf_cli_place(Motion *m, Session *s, const Options *options)
 PfStatus pf_cli_begin(Motion *m)
 {
   double start = pf_cli_clock();
-  PF_TRY(pf_cli_keep_offset(m->s, m->options, &m->start, &m->settings));
   PF_TRY(status_of(m, pf_sim_set_options(m->sim, &m->settings)));
   PF_TRY(status_of(m, pf_sim_start(m->sim)));
   m->seconds = pf_cli_clock() - start;

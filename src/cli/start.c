@@ -57,12 +57,6 @@ void pf_start_warn(PfContext *ctx, const PfModel *model, const PfStart *start)
 
 /* ---------------------------------------------------------------- the start */
 
-/* More than rounding in what people type. */
-static bool is_off(const PfStart *start)
-{
-  return !(start->position <= PF_TYPED_DIGITS && start->velocity <= PF_TYPED_DIGITS);
-}
-
 /* Constraints that contradict each other everywhere are a better reason than that they do so here. */
 static PfStatus find_reason(Session *s, const Options *options, int before, PfStatus status)
 {
@@ -106,22 +100,10 @@ PfStatus pf_cli_start(Session *s, const Options *options, const PfSystem *system
 
 PfStatus pf_cli_need_consistent(Session *s, const Options *options, const PfStart *start)
 {
-  if (!options->as_given || !is_off(start)) return PF_OK;
+  if (!options->as_given || !pf_start_is_off(start)) return PF_OK;
   pf_fail(s->ctx, PF_ERR_ARGUMENT, "--as-given: the start is off the constraints (positions by %.3g, velocities by "
           "%.3g), and this command is about motions that satisfy them", start->position, start->velocity);
   pf_hint(s->ctx, "leave --as-given out: then the start is corrected");
-  return PF_ERR_ARGUMENT;
-}
-
-PfStatus pf_cli_keep_offset(Session *s, const Options *options, const PfStart *start, PfRunOptions *settings)
-{
-  if (!options->as_given || !is_off(start)) return PF_OK;
-  const PfMethod *method = pf_method_find(settings->method ? settings->method : "dopri5");
-  settings->drift = true;
-  if (!method || pf_method_can_drift(method)) return PF_OK;
-  pf_fail(s->ctx, PF_ERR_ARGUMENT, "--as-given: the start is off the constraints (positions by %.3g, velocities by "
-          "%.3g), and '%s' solves them in every step", start->position, start->velocity, pf_method_name(method));
-  pf_hint(s->ctx, "dopri5, dop853 and rk4 can keep such an offset");
   return PF_ERR_ARGUMENT;
 }
 

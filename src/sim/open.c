@@ -219,6 +219,7 @@ static PfStatus copy_settings(const PfSim *from, PfSim *to)
   memcpy(to->input, from->input, (size_t)from->model->input_count*sizeof *to->input);
   to->start_time = from->start_time;
   to->as_given = from->as_given;
+  to->keeps_offset = from->keeps_offset;
   to->options = from->options;
   to->options_set = from->options_set;
   to->method = from->method;

@@ -55,6 +55,7 @@ struct PfSim {
   bool options_set;        /* by the caller: the model's are not taken again */
   const char *method, *formulation; /* set by the caller in place of the model's, or NULL */
   bool as_given;
+  bool keeps_offset;       /* the start is off the constraints, and nothing is projected */
   bool placed;             /* values and options are those of the start */
   PfStart start;
   PfEventLog log;

@@ -175,6 +175,7 @@ bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options)
 {
   if (!change_options(sim, options)) return false;
   sim->options_set = true;
+  sim->keeps_offset = false;
   sim->method = sim->formulation = NULL;
   return true;
 }
@@ -335,10 +336,28 @@ bool pf_sim_place(PfSim *sim)
   return pf_sim_check_since(sim, place(sim), before);
 }
 
+/* A start as given off the constraints stays so: nothing is projected, and methods that solve the constraints in every
+ * step cannot do it. */
+static PfStatus keep_offset(PfSim *sim)
+{
+  const PfStart *s = &sim->start;
+  if (sim->keeps_offset) sim->options.drift = false; /* of the start before */
+  sim->keeps_offset = sim->as_given && pf_start_is_off(s) && !sim->options.drift;
+  if (!sim->keeps_offset) return PF_OK;
+  sim->options.drift = true;
+  const PfMethod *method = pf_method_find(sim->options.method ? sim->options.method : "dopri5");
+  if (!method || pf_method_can_drift(method)) return PF_OK;
+  pf_fail(sim->ctx, PF_ERR_ARGUMENT, "the start as given is off the constraints (positions by %.3g, velocities by "
+          "%.3g), and '%s' solves them in every step", s->position, s->velocity, pf_method_name(method));
+  pf_hint(sim->ctx, "dopri5, dop853 and rk4 can keep such an offset");
+  return PF_ERR_ARGUMENT;
+}
+
 static PfStatus start(PfSim *sim)
 {
   end_motion(sim);
   if (!sim->placed) PF_TRY(place(sim));
+  PF_TRY(keep_offset(sim));
   PF_TRY(start_complete(sim));
   return open_motion(sim);
 }

@@ -598,6 +598,11 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
   return status;
 }
 
+bool pf_start_is_off(const PfStart *start)
+{
+  return !(start->position <= PF_TYPED_DIGITS && start->velocity <= PF_TYPED_DIGITS);
+}
+
 PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *values, PfStart *start)
 {
   *start = (PfStart){.moved_coordinate = -1, .moved_velocity = -1};

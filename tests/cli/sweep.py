@@ -195,6 +195,17 @@ def formulas_of_what_is_taken():
         refused(f"the formula {text}", words, "-p", "k=1,4", "--take", text, "spring.pf")
 
 
+def starts_as_given():
+    """Off the constraints nothing is projected, as in a run."""
+    result = run("-s", "x'=1,-3", "--for", "2", "--as-given", "--take", "x, chi'", "--out", "given.csv", wheel)
+    expect("starts are taken as given", result.returncode == 0, result.stderr)
+    for row in rows("given.csv"):
+        own = json.loads(subprocess.run([pfaff, "run", "-s", f"x'={row['x' + chr(39) + ' [m/s]']}", "--for", "2", "--as-given", "--at", "2", "--show", "x, chi'", "--json", wheel],
+                                        capture_output=True, text=True).stdout)
+        there = dict(zip(own["columns"], own["rows"][-1]))
+        expect("as by run", abs(row["x [m]"] - there["x"]) < 1e-12 and abs(row["chi' [rad/s]"] - there["chi'"]) < 1e-12, (row, there))
+
+
 def vectors_as_starts():
     cart = example("tractor_trailers")
     result = run("-s", "phi=(0.1, 0.2, 0, 0, 0),(0, 10 [deg], 0, 0, 0)", "-s", "phi'=(0, 0, 0, 0, 0)", "--take", "at(phi[2], 0)", "--for", "0.01", "--out", "lists.csv", cart)
@@ -432,6 +443,7 @@ failures_are_kept()
 tables_and_lists()
 formulas_of_what_is_taken()
 vectors_as_starts()
+starts_as_given()
 other_studies()
 statistics_without_rows()
 hdf5_files()
