@@ -15,11 +15,18 @@ typedef struct PfVariable {
   PfMeasure measure;
 } PfVariable;
 
+/* Values of a variable along a direction, in SI: a list, or a range, of which each is worked out when it is needed. */
+typedef struct PfGridValues {
+  const double *list; /* NULL: a range */
+  double from, to;
+  bool log_scale;
+} PfGridValues;
+
 /* A direction of the grid: some variables that go along together through `count` values each. */
 typedef struct PfGridAxis {
   int first, width;  /* variables */
   long long count;
-  double *values;    /* width x count, in SI */
+  PfGridValues *values; /* of each of them */
 } PfGridAxis;
 
 typedef enum PfLaw { PF_LAW_NORMAL, PF_LAW_UNIFORM, PF_LAW_LOGNORMAL } PfLaw;
