@@ -2,6 +2,7 @@
 /* Map from names, and how far apart two names are (for "did you mean"). */
 #include "base/base.h"
 
+#include <ctype.h>
 #include <string.h>
 
 uint64_t pf_hash_bytes(const void *bytes, size_t count, uint64_t seed)
@@ -122,10 +123,16 @@ bool pf_rate_spelling(const char *name, int k, char *other, size_t room, int *or
   return false;
 }
 
+/* p for P: of one letter only the other case is near. */
+static bool is_other_case(const char *a, const char *b)
+{
+  return !a[1] && !b[1] && *a != *b && tolower((unsigned char)*a) == tolower((unsigned char)*b);
+}
+
 bool pf_name_is_nearer(const char *name, const char *candidate, int *best)
 {
   size_t length = strlen(name);
-  int most = *best ? *best - 1 : length < 2 ? 0 : length < 5 ? 1 : 2,
+  int most = *best ? *best - 1 : length < 2 ? is_other_case(name, candidate) : length < 5 ? 1 : 2,
       distance = pf_name_distance(name, candidate, most);
   if (distance > most || !distance) return false;
   *best = distance;

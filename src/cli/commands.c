@@ -28,10 +28,21 @@ static const Command *find(const char *name)
   return NULL;
 }
 
+/* The words of other programs. */
+static const struct {
+  const char *word, *ours;
+} habits[] = {{"simulate", "run"},    {"sim", "run"},         {"integrate", "run"}, {"equations", "derive"},
+              {"animate", "page"},    {"show", "page"},       {"view", "page"},     {"generate", "export"},
+              {"codegen", "export"},  {"linearize", "study linearize"},             {"stability", "study linearize"},
+              {"list", "examples"},   {"init", "new"},        {"create", "new"},    {"validate", "check"},
+              {"convert", "import"},  {"format", "fmt"},      {"test", "check"},    {"ensemble", "sweep"}};
+
 static int unknown(const Console *console, int argc, char **argv)
 {
   char hint[80] = "'pfaff --help' lists them";
   int best = 0;
+  for (size_t i = 0; i < sizeof habits/sizeof *habits; i++)
+    if (!strcmp(habits[i].word, argv[0])) snprintf(hint, sizeof hint, "it is called 'pfaff %s' here", habits[i].ours);
   for (const Command *const *c = pf_commands; *c; c++)
     if (pf_name_is_nearer(argv[0], (*c)->name, &best)) snprintf(hint, sizeof hint, "did you mean '%s'?", (*c)->name);
   return pf_cli_wrong_usage(console, argc, argv, hint, "there is no command '%s'", argv[0]);

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/gallery.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static int run(const Console *console, int argc, char **argv);
@@ -20,14 +21,27 @@ const Command pf_command_examples = {
 
 /* ---------------------------------------------------------------- finding */
 
-static bool contains(const char *text, const char *word)
+/* At the beginning of a word: "car" finds cars and carriages, no scar. */
+static bool contains(const char *text, const char *word, size_t length)
 {
-  for (; *text; text++) {
+  for (const char *begin = text; *text; text++) {
     size_t same = 0;
-    while (word[same] && pf_example_letter(text[same]) == pf_example_letter(word[same])) same++;
-    if (!word[same]) return true;
+    if (text > begin && isalnum((unsigned char)text[-1])) continue;
+    while (same < length && pf_example_letter(text[same]) == pf_example_letter(word[same])) same++;
+    if (same == length) return true;
   }
   return false;
+}
+
+/* All of the words between blanks, in any order. */
+static bool contains_words(const char *text, const char *words)
+{
+  for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
+    const size_t length = strcspn(words, " ");
+    if (!contains(text, words, length)) return false;
+    words += length;
+  }
+  return true;
 }
 
 /* What words are looked for in: family, name and title, or what is said about it. */
@@ -46,23 +60,30 @@ static bool has_words(PfContext *ctx, const Example *example, const Options *opt
   pf_text_init(&text, pf_context_allocator(ctx));
   put_searched(example, where, &text);
   bool all = true;
-  for (int i = 0; i < options->file_count; i++) all = all && contains(pf_text_get(&text), options->files[i]);
+  for (int i = 0; i < options->file_count; i++) all = all && contains_words(pf_text_get(&text), options->files[i]);
   pf_text_free(&text);
   return all;
 }
 
 typedef struct Found {
   Session *s;
-  const Example **examples; /* NULL at the end */
-  int count;
-  bool whole;     /* one: all that there is about it */
+  const Example **examples; /* first those with the words in their titles, then those with them in what is said */
+  int count, titles;
+  bool whole;     /* one: all that there is about it, and the others by name */
   double *values; /* of its parameters */
 } Found;
+
+static bool is_found(const Found *found, const Example *example)
+{
+  for (int i = 0; i < found->count; i++)
+    if (found->examples[i] == example) return true;
+  return false;
+}
 
 static void search(Found *found, const Options *options, Where where)
 {
   for (const Example *e = pf_examples; e->name; e++)
-    if (has_words(found->s->ctx, e, options, where)) found->examples[found->count++] = e;
+    if (!is_found(found, e) && has_words(found->s->ctx, e, options, where)) found->examples[found->count++] = e;
 }
 
 static PfStatus find(Found *found, const Options *options)
@@ -73,9 +94,10 @@ static PfStatus find(Found *found, const Options *options)
   found->examples = pf_arena_array(found->s->arena, const Example *, all + 1);
   if (!found->examples) return pf_no_room(found->s->ctx, "the list");
   if (named) found->examples[found->count++] = named;
-  else search(found, options, IN_TITLES);
-  if (!found->count) search(found, options, IN_COMMENTS);
-  found->whole = options->file_count && found->count == 1;
+  search(found, options, IN_TITLES);
+  found->titles = found->count;
+  search(found, options, IN_COMMENTS);
+  found->whole = named || (options->file_count && (found->titles == 1 || found->count == 1));
   return found->count ? PF_OK : pf_example_missing(found->s->ctx, options->files[0]);
 }
 
@@ -103,17 +125,25 @@ static bool is_shown(const PfParameter *p)
 
 /* ---------------------------------------------------------------- text */
 
-static void put_list(const Found *found, PfText *text)
+static int widest_name(const Found *found)
 {
-  const char *family = "";
   int widest = 0;
   for (int i = 0; i < found->count; i++) {
     int width = (int)strlen(found->examples[i]->name);
     if (width > widest) widest = width;
   }
+  return widest;
+}
+
+static void put_list(const Found *found, PfText *text)
+{
+  const char *family = "";
+  const int widest = widest_name(found);
   for (int i = 0; i < found->count; i++) {
     const Example *e = found->examples[i];
-    if (strcmp(family, e->family)) pf_text_print(text, "%s%s\n", i ? "\n" : "", e->family);
+    const bool behind = i == found->titles;
+    if (behind) pf_text_print(text, "%sIn what is said about them:\n", i ? "\n" : "");
+    if (behind || strcmp(family, e->family)) pf_text_print(text, "%s%s\n", i ? "\n" : "", e->family);
     family = e->family;
     pf_text_print(text, "  %-*s  ", widest, e->name);
     pf_example_title(e, text);
@@ -140,7 +170,7 @@ static void put_parameters(const Found *found, PfText *text)
 }
 
 /* '@' is the name. */
-static const char *const tries[] = {"new @ --from @", "check @.pf", "derive @.pf", "plot @.pf",
+static const char *const tries[] = {"new @ --from @", "check @.pf", "derive @.pf", "run @.pf", "plot @.pf",
                                     "draw --out @.svg @.pf", "page @.pf"};
 
 enum { TRIES = sizeof tries/sizeof *tries };
@@ -151,6 +181,15 @@ static void put_try(const Example *example, int which, PfText *text)
   for (const char *at = tries[which]; *at; at++)
     if (*at == '@') pf_text_add(text, example->name);
     else pf_text_put(text, at, 1);
+}
+
+/* What has the words too, by name. */
+static void put_others(const Found *found, PfText *text)
+{
+  enum { MOST = 8 };
+  for (int i = 1; i < found->count && i <= MOST; i++)
+    pf_text_print(text, "%s%s", i > 1 ? ", " : "\nSee also: ", found->examples[i]->name);
+  if (found->count > 1) pf_text_add(text, found->count > MOST + 1 ? ", …\n" : "\n");
 }
 
 static void put_one(const Found *found, PfText *text)
@@ -167,6 +206,7 @@ static void put_one(const Found *found, PfText *text)
     put_try(e, i, text);
     pf_text_add(text, "\n");
   }
+  put_others(found, text);
 }
 
 static void put_text(void *user, PfText *text)
@@ -239,7 +279,7 @@ static void put_json(void *user, PfJson *json)
   const Found *found = user;
   pf_json_open(json, NULL, '{');
   pf_json_open(json, "examples", '[');
-  for (int i = 0; i < found->count; i++) json_example(found, found->examples[i], json);
+  for (int i = 0; i < (found->whole ? 1 : found->count); i++) json_example(found, found->examples[i], json);
   pf_json_close(json, ']');
   pf_cli_json_diagnostics(found->s->ctx, json);
   pf_json_close(json, '}');

@@ -89,11 +89,23 @@ static void put_model_line(const char *line, const char *name, PfText *text)
   pf_text_add(text, behind + strcspn(behind, " \n"));
 }
 
+/* Commands in comments name the copy: examples/wheels/segway.pf becomes mine.pf. */
+static void put_line(const Example *example, const char *line, const char *name, PfText *text)
+{
+  char path[200];
+  const int length = snprintf(path, sizeof path, "examples/%s/%s.pf", example->family, example->name);
+  for (const char *at; (at = strstr(line, path)) != NULL; line = at + length) {
+    pf_text_put(text, line, (size_t)(at - line));
+    pf_text_print(text, "%s.pf", name);
+  }
+  pf_text_add(text, line);
+}
+
 static void put_copy(const Example *example, const char *name, PfText *text)
 {
   for (const char *const *line = example->lines; *line; line++)
     if (!strncmp(*line, "model ", 6)) put_model_line(*line, name, text);
-    else pf_text_add(text, *line);
+    else put_line(example, *line, name, text);
 }
 
 /* What is written can be read: a name may be a word of the language. */
@@ -150,8 +162,9 @@ static void put_text(void *user, PfText *text)
   const New *new = user;
   pf_text_print(text, "%s: ", new->path);
   pf_example_title(new->example, text);
-  pf_text_print(text, "\n\nTry:\n  pfaff check %s\n  pfaff plot %s\n  pfaff draw --out %s.svg %s\n", new->path,
-                new->path, new->name, new->path);
+  pf_text_print(text, "\n\nTry:\n  pfaff check %s\n  pfaff derive %s\n  pfaff run %s\n  pfaff plot %s\n"
+                      "  pfaff draw --out %s.svg %s\n",
+                new->path, new->path, new->path, new->path, new->name, new->path);
 }
 
 static void put_json(void *user, PfJson *json)

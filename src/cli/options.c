@@ -226,6 +226,13 @@ static const struct {
   const char *name, *now;
 } former[] = {
   {"columns", "--columns is called --show now"},
+  {"method", "the method is given by --by, as in --by rk4"},
+  {"integrator", "the method is given by --by, as in --by rk4"},
+  {"solver", "the method is given by --by, as in --by rk4"},
+  {"param", "a parameter is given by -p, as in -p m=2"},
+  {"time", "how long is given by --for, as in --for 10"},
+  {"duration", "how long is given by --for, as in --for 10"},
+  {"output", "the file is given by --out, as in --out motion.csv"},
   {"points", "--points is part of the range now: NAME=a..b:N"},
 };
 

@@ -27,6 +27,17 @@ static bool hint_derivative(const Setter *s, const char *name)
   return false;
 }
 
+static void hint_coordinates(const Setter *s)
+{
+  enum { MOST = 8 };
+  const PfModel *model = s->model;
+  char list[300] = "";
+  size_t used = 0;
+  for (int i = 0; i < model->coordinate_count && i < MOST && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", model->coordinates[i].name);
+  pf_hint(s->ctx, "there are %s%s", list, model->coordinate_count > MOST ? ", …" : "");
+}
+
 static PfStatus unknown_name(const Setter *s, const char *name)
 {
   const PfModel *model = s->model;
@@ -43,6 +54,7 @@ static PfStatus unknown_name(const Setter *s, const char *name)
   for (int i = 0; i < 3*model->ball_count; i++)
     if (pf_name_is_nearer(own, model->balls[i/3].spin_name[i%3], &best)) similar = model->balls[i/3].spin_name[i%3];
   if (similar) pf_hint(s->ctx, "did you mean '%s'?", similar);
+  else hint_coordinates(s);
   return PF_ERR_ARGUMENT;
 }
 

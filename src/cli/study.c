@@ -41,10 +41,20 @@ static const Command *find(const char *kind)
   return NULL;
 }
 
+/* Other words for them. */
+static const struct {
+  const char *word, *ours;
+} habits[] = {{"stability", "linearize"}, {"eigenvalues", "linearize"}, {"equilibrium", "equilibria"},
+              {"fixed", "equilibria"},    {"bifurcation", "continue"},  {"bifurcations", "continue"},
+              {"phase", "portrait"},      {"chaos", "poincare"},
+              {"lyapunov", "poincare"},        {"section", "poincare"}};
+
 static int unknown(const Console *console, int argc, char **argv)
 {
   char hint[80] = "'pfaff study --help' lists them";
   int best = 0;
+  for (size_t i = 0; i < sizeof habits/sizeof *habits; i++)
+    if (!strcmp(habits[i].word, argv[1])) snprintf(hint, sizeof hint, "'pfaff study %s' tells it", habits[i].ours);
   for (int i = 0; pf_studies[i]; i++)
     if (pf_name_is_nearer(argv[1], kind_of(pf_studies[i]), &best))
       snprintf(hint, sizeof hint, "did you mean '%s'?", kind_of(pf_studies[i]));

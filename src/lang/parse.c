@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parser's core: tokens, errors, nodes, and the loop over statements that goes on after an error. */
 #include "lang/parse_impl.h"
+#include "pfaff/expr.h"
 
 #include <string.h>
 
@@ -214,6 +215,15 @@ static bool is_short(const PfToken *token)
   return token->size <= 32 && (token->kind == PF_T_NAME || token->kind == PF_T_NUMBER);
 }
 
+static bool is_function(const PfToken *token, const char *text)
+{
+  for (int op = PF_OP_SIN; token->kind == PF_T_NAME && op <= PF_OP_MAX; op++) {
+    const char *name = pf_function_name((PfOp)op);
+    if (strlen(name) == token->size && !strncmp(name, text, token->size)) return true;
+  }
+  return token->size == 4 && !strncmp("sqrt", text, 4);
+}
+
 void pf_parser_hint_neighbours(PfParser *p)
 {
   const PfToken *a = &p->last, *b = p->failed ? &p->kept : &p->token;
@@ -227,6 +237,8 @@ void pf_parser_hint_neighbours(PfParser *p)
     pf_hint(p->ctx, "an element of an array is written without a blank: psi[1]");
   else if (b->kind == PF_T_UNIT)
     pf_hint(p->ctx, "a unit follows a number, as in 0.5 [m], or a name that is being declared");
+  else if (both_short && is_function(a, left))
+    pf_hint(p->ctx, "write %.*s(%.*s)", m, left, n, right);
   else if (both_short && a->kind == PF_T_NUMBER && b->kind == PF_T_NAME)
     pf_hint(p->ctx, "write %.*s*%.*s for a product, %.*s [%.*s] for a unit", m, left, n, right, m, left, n,
             right);
@@ -303,6 +315,9 @@ static const struct {
   {"mass", "masses are given with the body: body b in ground { mass m }"},
   {"joint", "a joint is a body whose placement contains a coordinate: body arm in base turn theta about z"},
   {"link", "write: body"},
+  {"wheel", "a wheel is a body on the ground: body w in frame … { … }, then roll, omni, mecanum or skate"},
+  {"motor", "a motor is a torque: force theta = …, of an input or a formula"},
+  {"friction", "write: force x = -mu*m*g*sign(x'), or nonideal x = …"},
   {"title", "write: model name \"title\""},
   {"include", "a model is one file"},
   {"import", "a model is one file"},

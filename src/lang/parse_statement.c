@@ -263,6 +263,15 @@ static PfNode *for_statement(PfParser *p)
 
 /* ---------------------------------------------------------------- what to do with the model */
 
+/* 'run 10 s' */
+static bool is_time(const char *word)
+{
+  static const char *const units[] = {"s", "sec", "seconds", "ms", "min", "h"};
+  for (size_t i = 0; i < sizeof units/sizeof *units; i++)
+    if (!strcmp(word, units[i])) return true;
+  return false;
+}
+
 static PfNode *run_statement(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_RUN);
@@ -270,8 +279,10 @@ static PfNode *run_statement(PfParser *p)
   if (pf_parser_accept_word(p, "by"))
     tail = pf_parser_add(tail, pf_parse_new_name(p, PF_N_NAME, "the name of an integrator"));
   if (pf_parser_accept_word(p, "until")) tail = pf_parser_add(tail, pf_parse_wrapped(p, PF_N_VALUE));
-  if (p->token.kind == PF_T_NAME && !pf_parser_line_ended(p))
+  if (p->token.kind == PF_T_NAME && !pf_parser_line_ended(p)) {
     pf_parser_expected(p, "'by', 'until', '{' or the end of the line");
+    if (is_time(pf_parser_token_text(p, p->failed ? &p->kept : &p->token))) pf_parser_hint_neighbours(p);
+  }
   pf_parse_optional_properties(p, tail);
   return node;
 }

@@ -32,6 +32,13 @@ run 0 examples --json Skates
 holds "{e['family'] for e in d['examples']} == {'skates'}"
 run 0 examples --json papadopoulos
 holds "[e['name'] for e in d['examples']] == ['bicycle']"
+run 0 examples "robot arm"
+says out "omni_arm"
+says out "In what is said about them:"
+run 0 examples hand
+says out "See also: hand_cascade"
+run 0 new seg --from segway
+! grep -q "examples/" seg.pf || fail "commands in a copy name the example"
 run 2 examples xyzzy
 says err "there is no example 'xyzzy'"
 says err "'pfaff examples' lists them"

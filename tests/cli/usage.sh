@@ -42,6 +42,10 @@ says err "there is no command 'chekc'"
 says err "did you mean 'check'?"
 run 2 xyzzy
 says err "there is no command 'xyzzy'"
+run 2 simulate model.pf
+says err "it is called 'pfaff run' here"
+run 2 study stability model.pf
+says err "'pfaff study linearize' tells it"
 run 2 check --jsno "$model"
 says err "did you mean --json?"
 run 2 derive --latexx "$model"

@@ -79,6 +79,7 @@ static void wrong_expressions_are_explained(void **state)
     {"kinetic a b",
      "1:11: expected the end of the statement, found 'b'",
      "write a*b for a product; a list needs commas"},
+    {"kinetic sin x", "1:13: expected the end of the statement, found 'x'", "write sin(x)"},
     {"kinetic 2 x",
      "1:11: expected the end of the statement, found 'x'",
      "write 2*x for a product, 2 [x] for a unit"},
