@@ -176,6 +176,56 @@ def arm_goals(results):
         yield at_most("arm, difference of an angle from MuJoCo's after 10 s", off, AGREEMENT, " rad", 2)
 
 
+# ---------------------------------------------------------------- sweeps
+
+
+SWEEPS = {"wheel": "piano wheel, 3 s by dopri5", "step": "one step: a member by itself", "robot": "free-floating robot, 6000 steps of rk4",
+          "arm": "arm of seven joints, 200 steps of rk4"}
+
+
+def rollout_of(results):
+    """Seconds of a step of MuJoCo's rollout, on one thread."""
+    return ((read(results, "python-arm") or {}).get("MuJoCo") or {}).get("motion", {}).get("rollout")
+
+
+def robot_rate(found):
+    """Operations of the accelerations in a second: four times in a step."""
+    robot = found["robot"]
+    return 4*found["operations"]*robot["steps"]*robot["members"]/robot["cpu"]
+
+
+def sweep_tables(results):
+    found = read(results, "sweep")
+    if not found:
+        return
+    cases = {name: found[name] for name in SWEEPS if name in found}
+    yield from ("### Members of sweeps", "")
+    yield from table(("", "members", "us a member, one core", "1000 steps/s and core", "two threads over one"),
+                     ((SWEEPS[name], case["members"], f"{1e6*case['cpu']/case['members']:.3g}",
+                       f"{case['steps']*case['members']/case['cpu']/1e3:.0f}" if case["steps"] else "-",
+                       f"{case['wall']/case['wall_two']:.2f}") for name, case in cases.items()))
+    rollout = rollout_of(results)
+    if rollout:
+        yield from (f"The arm by MuJoCo's `rollout`, a thread: {1e-3/rollout:.0f} thousand steps/s.", "")
+    yield from (f"The robot's accelerations take {found['operations']:.0f} operations, a sine with its cosine as 49: {robot_rate(found)/1e9:.3g} GFLOP/s. "
+                f"The core does {found['peak']/1e9:.3g} at most without fused operations, in vectors as wide.", "")
+
+
+def sweep_goals(results):
+    found = read(results, "sweep")
+    if not found:
+        return
+    rollout = rollout_of(results)
+    if rollout and "arm" in found:
+        arm = found["arm"]
+        yield at_least("arm of seven joints, RK4 in a sweep, steps a second and core over MuJoCo's `rollout`",
+                       rollout*arm["steps"]*arm["members"]/arm["cpu"], 10)
+    yield at_least("free-floating robot in a sweep, part of the core's peak without FMA", 100*robot_rate(found)/found["peak"], 30, " %")
+    yield at_least("sweeps, two threads over one, worst", min(found[name]["wall"]/found[name]["wall_two"] for name in SWEEPS if name in found), 1.9)
+    yield at_most("a million piano wheels for 3 s on two cores", found["million"], 30, " s")
+    yield at_most("what a member of a sweep costs by itself", 1e6*found["step"]["cpu"]/found["step"]["members"], 5, " us")
+
+
 # ---------------------------------------------------------------- motions, all included
 
 
@@ -440,9 +490,9 @@ def scipy_tables(results):
 # ---------------------------------------------------------------- all
 
 
-TABLES = (growth_tables, auto_tables, arm_tables, motion_tables, tape_tables, command_tables, race_tables,
+TABLES = (growth_tables, auto_tables, arm_tables, sweep_tables, motion_tables, tape_tables, command_tables, race_tables,
           generated_tables, call_tables, pydy_tables, python_arm_tables, scipy_tables)
-GOALS = (growth_goals, auto_goals, arm_goals, motion_goals, tape_goals, command_goals, race_goals,
+GOALS = (growth_goals, auto_goals, arm_goals, sweep_goals, motion_goals, tape_goals, command_goals, race_goals,
          generated_goals, call_goals, pydy_goals, python_arm_goals)
 SOURCES = {"growth": "growth with size", "auto": "`auto`", "arm": "the arm", "arm_mujoco": "MuJoCo on the arm",
            "run-free_floating": "motions, everything included", "tape-snakeboard": "the tape",

@@ -24,6 +24,7 @@ pfaff_optional(SUNDIALS libsundials-dev "the methods cvode_adams, cvode_bdf, ida
 pfaff_optional(EXPAT libexpat1-dev "the import of URDF")
 pfaff_optional(RSVG librsvg2-dev "pictures as PNG and PDF (as SVG they stay)")
 pfaff_optional(ZSTD libzstd-dev "compression of the results of sweeps")
+pfaff_optional(HDF5 libhdf5-dev "results of sweeps as HDF5 files")
 find_package(Threads REQUIRED)
 
 # Libraries are loaded by src/base/library.c when something needs them and not when a program starts, by the name that stays
@@ -46,9 +47,12 @@ pfaff_soname(PFAFF_LAPACK_FILE "${lapack}")
 pfaff_soname(PFAFF_FLINT_FILE "${FLINT_LIBRARY}")
 pfaff_soname(PFAFF_EXPAT_FILE "${EXPAT_LIBRARY}")
 pfaff_soname(PFAFF_ZSTD_FILE "${ZSTD_LIBRARY}")
-if(NOT PFAFF_ZSTD_FILE)
-  set(PFAFF_HAVE_ZSTD OFF)
-endif()
+pfaff_soname(PFAFF_HDF5_FILE "${HDF5_LIBRARY}")
+foreach(name ZSTD HDF5)
+  if(NOT PFAFF_${name}_FILE)
+    set(PFAFF_HAVE_${name} OFF)
+  endif()
+endforeach()
 pfaff_soname(PFAFF_SUNDIALS_FILE "${SUNDIALS_CVODE_LIBRARY}")
 pfaff_soname(PFAFF_SUNDIALS_IDA_FILE "${SUNDIALS_IDA_LIBRARY}")
 if(NOT PFAFF_SUNDIALS_IDA_FILE OR SUNDIALS_CORE_LIBRARY) # from version 7 on it is many libraries

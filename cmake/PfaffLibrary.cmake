@@ -42,7 +42,7 @@ target_include_directories(pfaff_objects
   PUBLIC "${PROJECT_SOURCE_DIR}/include"
   PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_compile_definitions(pfaff_objects PRIVATE PF_VERSION="${PROJECT_VERSION}")
-foreach(name LAPACK FLINT SUNDIALS EXPAT RSVG ZSTD)
+foreach(name LAPACK FLINT SUNDIALS EXPAT RSVG ZSTD HDF5)
   if(PFAFF_HAVE_${name})
     target_compile_definitions(pfaff_objects PRIVATE PF_HAVE_${name}=1)
   endif()
@@ -52,7 +52,7 @@ foreach(name LAPACK FLINT SUNDIALS EXPAT RSVG ZSTD)
 endforeach()
 target_compile_definitions(pfaff_objects PRIVATE PF_SUNDIALS_IDA_FILE="${PFAFF_SUNDIALS_IDA_FILE}")
 # their headers, whether they are linked or not
-foreach(target FLINT::FLINT SUNDIALS::SUNDIALS EXPAT::EXPAT ZSTD::ZSTD)
+foreach(target FLINT::FLINT SUNDIALS::SUNDIALS EXPAT::EXPAT ZSTD::ZSTD HDF5::HDF5)
   if(TARGET ${target})
     target_include_directories(pfaff_objects SYSTEM PRIVATE $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
   endif()

@@ -21,6 +21,8 @@ set(PFAFF_RSVG AUTO CACHE STRING "Pictures as PNG and PDF by librsvg: AUTO, ON o
 set_property(CACHE PFAFF_RSVG PROPERTY STRINGS AUTO ON OFF)
 set(PFAFF_ZSTD AUTO CACHE STRING "Compressed results of sweeps by zstd: AUTO, ON or OFF")
 set_property(CACHE PFAFF_ZSTD PROPERTY STRINGS AUTO ON OFF)
+set(PFAFF_HDF5 AUTO CACHE STRING "Results of sweeps as HDF5 files: AUTO, ON or OFF")
+set_property(CACHE PFAFF_HDF5 PROPERTY STRINGS AUTO ON OFF)
 
 # The modules of src/, the command line aside. The cache holds only a choice: a list of all of them would keep those out
 # that came later.

@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build"
-optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev libzstd-dev pkgconf librsvg2-dev fonts-dejavu-core"
+optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev libzstd-dev libhdf5-dev pkgconf librsvg2-dev fonts-dejavu-core"
 tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-dev python3-venv python3-mpmath python3-numpy texlive-latex-base locales"
 arm="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
 page="clang lld wasi-libc binaryen nodejs npm"
@@ -54,6 +54,7 @@ otherwise_present() {
     libsundials-dev) has_header cvode/cvode.h && has_header ida/ida.h ;;
     libexpat1-dev) has_header expat.h ;;
     libzstd-dev) has_header zstd.h ;;
+    libhdf5-dev) has_header hdf5.h || has_header hdf5/serial/hdf5.h ;;
     pkgconf) command -v pkg-config ;;
     librsvg2-dev) pkg-config --exists librsvg-2.0 ;;
     fonts-dejavu-core) fc-list : family | grep -q . ;;

@@ -52,7 +52,7 @@ fi
 # one by one: what can be had of them is used
 if [ -x "$python" ] && ! [ scripts/test.sh -ot build/python-env/extras ]; then
   heading "more packages for Python, in build/python-env/"
-  for package in sympy control pandas xarray zarr matplotlib gymnasium casadi "nbclient ipykernel"; do
+  for package in sympy control pandas xarray zarr h5py matplotlib gymnasium casadi "nbclient ipykernel"; do
     "$python" -m pip install -q --disable-pip-version-check $package >/dev/null 2>&1 || echo "going on without $package"
   done
   touch build/python-env/extras

@@ -95,6 +95,7 @@ typedef struct PfSweepHow {
   int threads;         /* 0: as many as there are cores */
   PfNative native;     /* whether what runs long is compiled (pfaff/codegen.h) */
   int part, parts;     /* the part (1, 2, …) of so many; 0: all of it */
+  bool statistics_only; /* rows are not kept, whatever `out` says: memory does not grow with the members */
   /* Called several times a second; true stops. NULL: nobody asks. */
   bool (*report)(void *user, const PfSweepProgress *progress);
   void *user;
@@ -116,6 +117,15 @@ PF_API PfStatus pf_sweep_share(PfSweep *sweep, const PfSweepHow *how, int rank, 
                                bool *last);
 /* Makes one result of its parts. */
 PF_API PfStatus pf_sweep_join(PfSweep *sweep, const char *path, PfSweepResult *result);
+
+/* The summary of a run that kept no rows: of the column (one that is taken) how many finite numbers there were, mean,
+ * standard deviation, extremes, and the number below which such a part of them lies. False when there is none. */
+typedef struct PfSweepColumn {
+  long long count;
+  double mean, deviation, least, most;
+} PfSweepColumn;
+PF_API bool pf_sweep_column(const PfSweep *sweep, int column, PfSweepColumn *result);
+PF_API double pf_sweep_quantile(const PfSweep *sweep, int column, double part);
 
 /* Reads rows again, of a result or from memory, `count` from `first` on: columns one after the other (columns x count),
  * ends, and reasons (count x PF_REASON, or NULL). */

@@ -269,7 +269,8 @@ class Model(Arrays):
               threads: Optional[int] = None, stop: Stop = None, **options: Any) -> Any:
         """The model moved many times, as `pfaff sweep`: an xarray.Dataset over "member" with what varies, what is taken, and how each
         member ended ("status"; failures from 3 on). Lists and arrays among params and state are combined, texts are ranges
-        ("5..7:50"); `random` is a list of laws ("m ~ normal(5, 0.1)"). With `out` the rows are in that Zarr directory.
+        ("5..7:50"); `random` is a list of laws ("m ~ normal(5, 0.1)"). With `out` the rows are in that Zarr directory. With
+        statistics_only=True no rows are kept: a Record of mean, deviation, quantiles and histogram of each column.
 
         >>> m = pfaff.Model("param k = 4 [N/m]; coord x [m]; kinetic 0.5[kg]*x'^2; potential k*x^2/2; start x = 1; run 1")
         >>> m.sweep("max(x)", params={"k": [1, 4]}).sizes["member"]
@@ -285,6 +286,8 @@ class Model(Arrays):
         if outcome.code and not outcome.stopped:
             raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
         _call.warn(told["diagnostics"])
+        if options.get("statistics_only"):
+            return Record(told)
         if out is not None:
             return xarray.open_zarr(os.fspath(out))
         return _make_dataset(told, outcome)

@@ -173,6 +173,16 @@ def test_sweep(pendulum):
         pendulum.sweep("nothing", 1, params={"l": [1, 2]})
 
 
+def test_sweep_without_rows(pendulum):
+    laws = ["l ~ uniform(0.5, 2)"]
+    pytest.importorskip("xarray")
+    rows = pendulum.sweep("phi, max(phi) - min(phi)", 1, random=laws, n=200)
+    told = pendulum.sweep("phi, max(phi) - min(phi)", 1, random=laws, n=200, statistics_only=True)
+    column = next(c for c in told["columns"] if c["name"] == "max(phi) - min(phi)")
+    assert column["count"] == 200 and sum(column["histogram"]["counts"]) == 200
+    assert column["mean"] == pytest.approx(float(rows["max(phi) - min(phi)"].mean()), rel=1e-12)
+
+
 def test_sweep_at_random(pendulum, tmp_path):
     pytest.importorskip("xarray")
     laws = ["l ~ uniform(0.5, 2)", "phi ~ normal(0, 0.1)"]

@@ -121,13 +121,16 @@ static const Option table[] = {
   {"table", 0, "FILE.csv", OPTION_TEXT, AT(table), NULL, OPTIONS_OF_COMMAND,
    "values of parameters, starts and inputs row by row, under their names", NULL},
   {"study", 0, "KIND", OPTION_TEXT, AT(study), NULL, OPTIONS_OF_COMMAND,
-   "'linearize': members are not moved, but linearised where they start; --take \"growth, stable, re[1], im[1]\"",
-   NULL},
+   "members are not moved, but studied where they start: 'linearize' (--take \"growth, stable, re[1], im[1]\"), "
+   "'equilibria' and 'steady' (what is next to the start: the same, and any quantity), 'lyapunov' (exponent)", NULL},
   {"take", 0, "LIST", OPTION_TEXT, AT(take), NULL, OPTIONS_OF_COMMAND,
    "what is taken of each member: any quantity at the end; max(…), min(…), mean(…), integral(…), rms(…) over the "
-   "motion; at(…, t); first(a > b), event(k), t_end: times", NULL},
+   "motion; at(…, t); first(a > b), event(k), t_end: times; and formulas of these", NULL},
   {"threads", 0, "N", OPTION_COUNT, AT(threads), "1", OPTIONS_OF_COMMAND, "how many (default: one for each core)",
    NULL},
+  {"statistics-only", 0, NULL, OPTION_FLAG, AT(statistics_only), NULL, OPTIONS_OF_COMMAND,
+   "keeps no rows: mean, deviation, quantiles, histograms and sensitivities are made as members come, in memory that "
+   "does not grow", NULL},
   {"dry-run", 0, NULL, OPTION_FLAG, AT(dry_run), NULL, OPTIONS_OF_COMMAND,
    "only tells how many members there are, about how long they take, and how large the result becomes", NULL},
   {"resume", 0, "RESULT", OPTION_TEXT, AT(resume), NULL, OPTIONS_OF_COMMAND,

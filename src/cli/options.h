@@ -50,7 +50,7 @@ typedef struct Options {
   Texts random, correlate, zip;
   const char *table, *design, *study, *take, *resume, *part, *join, *convert;
   double members, seed, threads;
-  bool dry_run;
+  bool dry_run, statistics_only;
 } Options;
 
 typedef enum OptionType {

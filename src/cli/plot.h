@@ -69,5 +69,8 @@ void pf_plot_print(const Plot *plot, PfText *text);
 /* A result of 'pfaff sweep', which has pictures of its own (plot_sweep.c). */
 bool pf_plot_is_sweep(const char *path);
 PfStatus pf_plot_sweep(PfContext *ctx, PfArena *arena, const Options *options);
+/* Statistics of one that kept no rows (plot_statistics.c). */
+bool pf_plot_is_statistics(const char *path);
+PfStatus pf_plot_statistics(PfContext *ctx, PfArena *arena, const Options *options);
 
 #endif

@@ -21,7 +21,8 @@ typedef struct Picture {
 bool pf_plot_is_sweep(const char *path)
 {
   const size_t length = strlen(path);
-  return length > 5 && (!strcmp(path + length - 5, ".zarr") || !strcmp(path + length - 6, ".zarr/"));
+  if (length > 5 && (!strcmp(path + length - 5, ".zarr") || !strcmp(path + length - 6, ".zarr/"))) return true;
+  return pf_plot_is_statistics(path);
 }
 
 /* ---------------------------------------------------------------- columns */
@@ -323,6 +324,7 @@ PfStatus pf_plot_sweep(PfContext *ctx, PfArena *arena, const Options *options)
   Picture p = {.ctx = ctx, .arena = arena, .options = options};
   PfText text;
   PF_TRY(check(&p));
+  if (pf_plot_is_statistics(options->file)) return pf_plot_statistics(ctx, arena, options);
   PF_TRY(pf_cli_check_out(ctx, options));
   PF_TRY(pf_sweep_of_result(ctx, options->file, &p.sweep));
   pf_text_init(&text, pf_context_allocator(ctx));

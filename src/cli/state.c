@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state at which a command evaluates: the start of the model, changed by --state and --time. */
 #include "cli/cli.h"
+#include "lang/parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,93 +59,20 @@ static PfStatus unknown_name(const Setter *s, const char *name)
   return PF_ERR_ARGUMENT;
 }
 
-/* ---------------------------------------------------------------- joints with a quaternion */
+/* ---------------------------------------------------------------- several numbers */
 
-enum { MOST_PARTS = 4 };
-
-/* What is given in brackets: hub.w stands for hub.wx, hub.wy, hub.wz. */
-typedef struct Group {
-  const char *word, *unit;
-  int count;
-  const char *parts[MOST_PARTS];
-} Group;
-
-static const Group groups[] = {
-  {"q", "1", 4, {"qw", "qx", "qy", "qz"}},
-  {"turn", "rad", 3, {"qw", "qx", "qy", "qz"}},
-  {"w", "rad/s", 3, {"wx", "wy", "wz"}},
-  {"p", "m", 3, {"px", "py", "pz"}},
-  {"v", "m/s", 3, {"vx", "vy", "vz"}},
-};
-
-/* The group that the name means, and the length of the name of the joint before it. */
-static const Group *find_group(const PfModel *model, const char *name, size_t *joint)
+static PfStatus set_parts(Setter *s, const char *name, const char *what, const char *text)
 {
-  const char *dot = strrchr(name, '.');
-  *joint = dot ? (size_t)(dot - name) : 0;
-  for (int b = 0; dot && b < model->ball_count; b++) {
-    const PfBall *ball = model->balls + b;
-    if (strlen(ball->name) != *joint || strncmp(ball->name, name, *joint) != 0) continue;
-    for (size_t i = 0; i < sizeof groups/sizeof *groups; i++)
-      if (!strcmp(groups[i].word, dot + 1)) return groups + i;
-  }
-  return NULL;
-}
-
-/* (a, b, c) */
-static PfStatus read_numbers(const Setter *s, const Group *group, const char *what, const char *text, double *number)
-{
+  PfArena *scratch = pf_context_scratch(s->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfPart *parts = pf_arena_array(scratch, PfPart, PF_MOST_PARTS);
   int count = 0;
-  text += strspn(text, " ");
-  bool good = *text == '(';
-  while (good && count < group->count) {
-    char part[128];
-    const char *end = pf_piece_end(++text, ",)");
-    snprintf(part, sizeof part, "%.*s", (int)(end - text), text);
-    PF_TRY(pf_constant_read_for(s->ctx, what, part, group->unit, number + count++));
-    text = end;
-    good = *text == (count < group->count ? ',' : ')');
-  }
-  if (good && !text[1 + strspn(text + 1, " ")]) return PF_OK;
-  pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: %d numbers in brackets are needed", what, group->count);
-  pf_hint(s->ctx, "for example: --state \"hub.%s=%s\"", group->word, group->count == 4 ? "(1, 0, 0, 0)" : "(0, 0, 1)");
-  return PF_ERR_ARGUMENT;
-}
-
-/* cos(a/2) and the axis times sin(a/2), where the rotation vector is a times the axis. */
-static void quaternion_of_turn(double number[MOST_PARTS])
-{
-  double turn[3] = {number[0], number[1], number[2]};
-  double angle = sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2]),
-         part = angle > 0 ? sin(0.5*angle)/angle : 0.5;
-  number[0] = cos(0.5*angle);
-  for (int k = 0; k < 3; k++) number[k + 1] = part*turn[k];
-}
-
-/* Of another length than one: divided by it, as by 'start'. */
-static PfStatus normalise(const Setter *s, double q[MOST_PARTS])
-{
-  double length = sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]);
-  if (!(length > 0))
-    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: a quaternion of zeros is no rotation", s->text);
-  for (int k = 0; k < MOST_PARTS; k++) q[k] /= length;
-  return PF_OK;
-}
-
-static PfStatus set_group(Setter *s, const Group *group, const char *name, size_t joint, const char *what,
-                          const char *text)
-{
-  double number[MOST_PARTS] = {0};
-  PF_TRY(read_numbers(s, group, what, text, number));
-  bool attitude = group->parts[0][0] == 'q';
-  if (!strcmp(group->word, "turn")) quaternion_of_turn(number);
-  if (attitude) PF_TRY(normalise(s, number));
-  for (int k = 0; k < (attitude ? MOST_PARTS : group->count); k++) {
-    char part[160];
-    snprintf(part, sizeof part, "%.*s.%s", (int)joint, name, group->parts[k]);
-    if (!pf_model_set_start(s->model, part, number[k])) return unknown_name(s, part);
-  }
-  return PF_OK;
+  PfStatus status = parts ? pf_parts_read(s->ctx, scratch, s->model, what, name, text, parts, &count)
+                          : pf_no_room(s->ctx, "a start");
+  for (int k = 0; k < count && status == PF_OK; k++)
+    if (!pf_model_set_start(s->model, parts[k].name, parts[k].value)) status = unknown_name(s, parts[k].name);
+  pf_arena_release(scratch, mark);
+  return status;
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -158,7 +86,7 @@ static const char *unit_of(const PfModel *model, const char *name)
   return pf_model_measure(model, name).unit;
 }
 
-/* x=1, x'=2 [m/s], hub.wz=1, hub.turn=(0, 0, 30 [deg]) */
+/* x=1, x'=2 [m/s], hub.wz=1, hub.turn=(0, 0, 30 [deg]), chi=(0.1, 0.2) of a list */
 static PfStatus set_one(Setter *s)
 {
   char name[PF_LONGEST_NAME], what[256];
@@ -166,9 +94,7 @@ static PfStatus set_one(Setter *s)
   if (!pf_cli_split(s->text, name, &text))
     return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: write name=value or name'=value", s->text);
   snprintf(what, sizeof what, "--state %s", s->text);
-  size_t joint;
-  const Group *group = find_group(s->model, name, &joint);
-  if (group) return set_group(s, group, name, joint, what, text);
+  if (pf_parts_count(s->model, name)) return set_parts(s, name, what, text);
   double value;
   PF_TRY(pf_constant_read_for(s->ctx, what, text, unit_of(s->model, name), &value));
   return pf_model_set_start(s->model, name, value) ? PF_OK : unknown_name(s, name);

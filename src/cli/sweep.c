@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff sweep: a model moved many times. */
 #include "cli/sweep.h"
+#include "out/hdf5.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,10 +24,12 @@ static const OptionHelp own[] = {
 #define TAKES_PLAN "param state time as-given random correlate members design seed zip table study take "
 
 static const OptionNeed needs[] = {
-  {.names = "correlate design", .with = "random"}, {.names = "study", .without = TAKES_METHOD},
+  {.names = "correlate design", .with = "random"},
+  {.names = "study", .without = "by step atol adaptive rho printed no-projection keep-going most-steps form native "},
   {.names = "resume", .without = "join convert out"},
   {.names = "part", .with = "out resume"}, {.names = "part", .without = "dry-run"},
   {.names = "join convert", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part"},
+  {.names = "statistics-only", .without = "resume join convert part dry-run "},
   {.names = "convert", .with = "out"}, {.names = "join", .without = "convert out"},
   {0}};
 
@@ -36,8 +39,8 @@ const Command pf_command_sweep = {
   .about = "Every member is a run of the model with other numbers: points of a grid, rows of a table, or random ones. "
            "Of each member some numbers are taken; one that fails is kept with its reason. Member k is the same on any "
            "number of threads, in parts, and after an interruption.",
-  .takes = TAKES_PLAN TAKES_METHOD "threads dry-run resume part join convert out json ",
-  .writes = {"zarr", "csv", "mat"},
+  .takes = TAKES_PLAN TAKES_METHOD "threads statistics-only dry-run resume part join convert out json ",
+  .writes = {"zarr", "csv", "mat", "h5", "json"},
   .own = own,
   .needs = needs,
   .examples = "pfaff sweep -p F=0.5..2:4 --take \"x, max(theta)\" --out study.zarr examples/wheels/piano_wheel.pf\n"
@@ -88,6 +91,14 @@ static PfStatus open_model(Sweep *sw)
   return pf_sweep_new(sw->s.ctx, sw->words.at, (int)sw->words.count, &sw->sweep);
 }
 
+/* How long, and how closely: of the studies only the exponent follows a motion. */
+static PfStatus check_study(const Sweep *sw)
+{
+  const Options *o = sw->options;
+  const char *given = o->study && strcmp(o->study, "lyapunov") != 0 ? pf_cli_given(o, "for rtol ") : NULL;
+  return given ? pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--%s has no effect on --study %s", given, o->study) : PF_OK;
+}
+
 static const char *given_result(const Options *o)
 {
   return o->resume ? o->resume : o->join ? o->join : o->convert;
@@ -98,6 +109,7 @@ static PfStatus open_sweep(Sweep *sw)
   const Options *o = sw->options;
   PF_TRY(pf_cli_begin_session(&sw->s, o->console));
   PF_TRY(pf_cli_choose_native(sw->s.ctx, o));
+  PF_TRY(check_study(sw));
   if (o->out && !pf_cli_out_kind(o)) return pf_cli_check_out(sw->s.ctx, o); /* says which endings there are */
   if (o->file) return open_model(sw);
   const char *given = pf_cli_given(o, TAKES_PLAN TAKES_METHOD);
@@ -124,10 +136,26 @@ static PfStatus read_part(Sweep *sw)
   return PF_OK;
 }
 
+/* Statistics alone have no rows for a table. */
+static PfStatus check_statistics(const Sweep *sw)
+{
+  const Options *o = sw->options;
+  if (!o->statistics_only) {
+    pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: rows go to a Zarr directory or a table", o->out);
+    pf_hint(sw->s.ctx, "--statistics-only writes statistics as JSON");
+    return PF_ERR_ARGUMENT;
+  }
+  if (!o->out || pf_cli_out_is(o, "json")) return pf_cli_check_out(sw->s.ctx, o);
+  pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: --statistics-only keeps no rows", o->out);
+  pf_hint(sw->s.ctx, "statistics go to a file in JSON: --out statistics.json");
+  return PF_ERR_ARGUMENT;
+}
+
 /* A table is made of a folder beside it, with which a sweep that was interrupted goes on. */
 static PfStatus find_place(Sweep *sw)
 {
   const Options *o = sw->options;
+  if (o->statistics_only || (o->out && pf_cli_out_is(o, "json"))) return check_statistics(sw);
   if (o->resume || !o->out || pf_cli_out_is(o, "zarr")) {
     sw->path = o->resume ? o->resume : o->out;
     return PF_OK;
@@ -136,6 +164,7 @@ static PfStatus find_place(Sweep *sw)
     return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: rows go to a file, standard output has the summary",
                    o->out);
   PF_TRY(pf_cli_check_out(sw->s.ctx, o));
+  if (pf_cli_out_is(o, "h5")) PF_TRY(pf_hdf5_check(sw->s.ctx)); /* before anything is computed */
   PfText text;
   pf_text_init(&text, pf_context_allocator(sw->s.ctx));
   pf_text_print(&text, "%s.part.zarr", o->out);
@@ -170,7 +199,7 @@ static PfStatus try_members(Sweep *sw)
 static PfStatus end_table(Sweep *sw)
 {
   const Options *o = sw->options;
-  if (!o->out || pf_cli_out_is(o, "zarr") || sw->result.stopped) return PF_OK;
+  if (!o->out || o->statistics_only || pf_cli_out_is(o, "zarr") || sw->result.stopped) return PF_OK;
   PF_TRY(pf_sweep_convert(sw, o->out));
   return pf_sweep_remove(sw->sweep, sw->path);
 }
@@ -179,10 +208,10 @@ static PfStatus end_table(Sweep *sw)
 static PfStatus check_members(const Sweep *sw)
 {
   const PfSweepProgress *p = &sw->result.progress;
-  if (p->failed < p->count || !sw->statistics) return PF_OK;
+  if (p->failed < p->count || !sw->summary) return PF_OK;
   for (int i = PF_MEMBER_NO_START; i < PF_MEMBER_ENDS; i++)
-    if (sw->ends[i]) {
-      pf_fail(sw->s.ctx, PF_ERR_NUMBER, "all members have failed, the first because %s", sw->reason[i]);
+    if (sw->summary->ends[i]) {
+      pf_fail(sw->s.ctx, PF_ERR_NUMBER, "all members have failed, the first because %s", sw->summary->reason[i]);
       break;
     }
   return PF_ERR_NUMBER;
@@ -224,12 +253,12 @@ static PfStatus compute(Sweep *sw)
   const bool table = sw->path && o->out && !pf_cli_out_is(o, "zarr");
   PfSweepHow how = {.out = sw->path, .resume = o->resume || table, .part = sw->part, .parts = sw->parts,
                     .threads = isnan(o->threads) ? 0 : (int)fmin(o->threads, 1024), .report = pf_sweep_progress,
-                    .user = sw};
+                    .user = sw, .statistics_only = o->statistics_only};
   how.native = pf_context_native(sw->s.ctx);
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   sw->threads = how.threads ? how.threads : cores > 0 ? (int)cores : 1;
   sw->began = pf_cli_clock();
-  if (!sw->parts) find_ranks(sw);
+  if (!sw->parts && !o->statistics_only) find_ranks(sw);
   PfStatus status = sw->ranks > 1 ? compute_together(sw, &how) : pf_sweep_run(sw->sweep, &how, &sw->result);
   pf_sweep_progress_end(sw);
   PF_TRY(status);
@@ -237,7 +266,8 @@ static PfStatus compute(Sweep *sw)
   pf_context_set_cancel(sw->s.ctx, NULL, NULL); /* what was computed so far is told */
   PF_TRY(sw->parts ? PF_OK : pf_sweep_summarise(sw));
   PF_TRY(end_table(sw));
-  if (!sw->path) PF_TRY(pf_sweep_give(sw));
+  if (o->statistics_only && o->out && !sw->result.stopped) PF_TRY(pf_sweep_write_statistics(sw));
+  if (!sw->path && !o->statistics_only) PF_TRY(pf_sweep_give(sw));
   return check_members(sw);
 }
 
@@ -253,6 +283,10 @@ static PfStatus work(Sweep *sw)
   }
   if (o->convert) {
     sw->path = o->convert;
+    if (pf_cli_out_is(o, "json")) {
+      pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--convert %s: a table is written as .csv, .mat or .h5", o->convert);
+      return PF_ERR_ARGUMENT;
+    }
     if (pf_cli_out_is(o, "zarr"))
       return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--convert: '%s' is a Zarr directory already", o->convert);
     PF_TRY(pf_cli_check_out(sw->s.ctx, o));

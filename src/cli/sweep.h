@@ -4,7 +4,10 @@
 #define PF_CLI_SWEEP_H
 
 #include "cli/cli.h"
-#include "sweep/statistics.h"
+#include "sweep/summary.h"
+
+/* By which a file of statistics is known. */
+#define PF_STATISTICS_KIND "statistics of a sweep"
 
 typedef struct Sweep {
   Session s;
@@ -20,12 +23,8 @@ typedef struct Sweep {
   bool has_shown;
   int threads;
 
-  PfStatistics *statistics; /* of each column that is taken */
-  PfSensitivity *sensitivity; /* of each of them, to each random number; NULL: not known */
-  int chances;
-  long long ends[PF_MEMBER_ENDS];
-  long long first_of[PF_MEMBER_ENDS]; /* member */
-  char reason[PF_MEMBER_ENDS][PF_REASON + 1];
+  PfSummary *summary;      /* NULL: there is none */
+  bool in_file;            /* JSON goes to a file, which is the same whoever computes it */
 
   double seconds_each;     /* --dry-run: of a member on one thread */
   int tried, tried_failed;
@@ -42,6 +41,9 @@ void pf_sweep_text(void *user, PfText *text);
 void pf_sweep_json(void *user, PfJson *json);
 void pf_sweep_dry_text(void *user, PfText *text);
 void pf_sweep_dry_json(void *user, PfJson *json);
+
+/* Writes statistics without rows as the file of --out. */
+PfStatus pf_sweep_write_statistics(Sweep *sw);
 
 /* Writes the rows as the file of --out (sweep_convert.c). */
 PfStatus pf_sweep_convert(Sweep *sw, const char *to);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of a sweep as a table. */
 #include "cli/sweep.h"
+#include "out/hdf5.h"
 #include "out/record.h"
-
-#include <string.h>
+#include "sweep/words.h"
 
 enum { BLOCK = 16384 };
 
@@ -61,8 +61,69 @@ static PfStatus add_rows(const Sweep *sw, PfRecord *record)
   return PF_OK;
 }
 
+/* ---------------------------------------------------------------- HDF5 */
+
+/* What varies, what is taken, how it ended and why. */
+static PfStatus list_columns(const Sweep *sw, PfHdf5Column **columns)
+{
+  const int all = pf_sweep_columns(sw->sweep);
+  *columns = pf_arena_array(sw->s.arena, PfHdf5Column, all + 2);
+  if (!*columns) return pf_no_room(sw->s.ctx, "the file");
+  for (int i = 0; i < all; i++)
+    (*columns)[i] = (PfHdf5Column){.name = pf_sweep_name(sw->sweep, i), .unit = pf_sweep_unit(sw->sweep, i)};
+  (*columns)[all] = (PfHdf5Column){.name = "status", .unit = "", .kind = PF_HDF5_BYTE};
+  (*columns)[all + 1] = (PfHdf5Column){.name = "reason", .unit = "", .kind = PF_HDF5_TEXT, .width = PF_REASON};
+  return PF_OK;
+}
+
+static PfStatus note_words(const Sweep *sw, PfHdf5 *file)
+{
+  PfText text;
+  PF_TRY(pf_hdf5_note(file, "version", pf_version()));
+  PF_TRY(pf_hdf5_note(file, "model", pf_sweep_word(sw->sweep, "model")));
+  pf_text_init(&text, pf_context_allocator(sw->s.ctx));
+  pf_sweep_words_json(sw->sweep, &text);
+  PfStatus status = text.failed ? pf_no_room(sw->s.ctx, "the file") : pf_hdf5_note(file, "words", pf_text_get(&text));
+  pf_text_free(&text);
+  return status;
+}
+
+static PfStatus put_hdf5(const Sweep *sw, PfHdf5 *file)
+{
+  const int all = pf_sweep_columns(sw->sweep);
+  const long long count = pf_sweep_count(sw->sweep);
+  double *columns = pf_arena_array(sw->s.arena, double, (size_t)BLOCK*(size_t)all);
+  unsigned char *ends = pf_arena_array(sw->s.arena, unsigned char, BLOCK);
+  char *reasons = pf_arena_array(sw->s.arena, char, (size_t)BLOCK*PF_REASON);
+  if (!columns || !ends || !reasons) return pf_no_room(sw->s.ctx, "the file");
+  PF_TRY(note_words(sw, file));
+  for (long long first = 0; first < count; first += BLOCK) {
+    const long long rows = count - first < BLOCK ? count - first : BLOCK;
+    PF_TRY(pf_sweep_read(sw->sweep, sw->path, first, rows, columns, ends, reasons));
+    for (int i = 0; i < all; i++) PF_TRY(pf_hdf5_put(file, i, first, rows, columns + i*rows));
+    PF_TRY(pf_hdf5_put(file, all, first, rows, ends));
+    PF_TRY(pf_hdf5_put(file, all + 1, first, rows, reasons));
+  }
+  return PF_OK;
+}
+
+static PfStatus convert_to_hdf5(const Sweep *sw, const char *to)
+{
+  PfHdf5Column *columns;
+  PfHdf5 *file;
+  PF_TRY(list_columns(sw, &columns));
+  PF_TRY(pf_hdf5_begin(sw->s.ctx, to, columns, pf_sweep_columns(sw->sweep) + 2, pf_sweep_count(sw->sweep), &file));
+  PfStatus status = put_hdf5(sw, file);
+  if (status == PF_OK) return pf_hdf5_close(file);
+  pf_hdf5_drop(file);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the file of --out */
+
 PfStatus pf_sweep_convert(Sweep *sw, const char *to)
 {
+  if (pf_cli_out_is(sw->options, "h5")) return convert_to_hdf5(sw, to);
   PfRecord record = {0};
   PfRecordHead head;
   PF_TRY(name_columns(sw, &head));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a sweep tells: progress, a summary, an estimate. */
 #include "cli/sweep.h"
+#include "sweep/words.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---------------------------------------------------------------- progress */
 
@@ -44,47 +44,10 @@ void pf_sweep_progress_end(const Sweep *sw)
 
 /* ---------------------------------------------------------------- what the rows have in common */
 
-static void count_row(Sweep *sw, long long member, const double *columns, long long rows, long long k, int end,
-                      const char *reason)
-{
-  const int varied = pf_sweep_varied(sw->sweep), all = pf_sweep_columns(sw->sweep);
-  end = end < PF_MEMBER_ENDS ? end : PF_MEMBER_OTHER;
-  if (!sw->ends[end]++) {
-    sw->first_of[end] = member;
-    memcpy(sw->reason[end], reason, PF_REASON);
-  }
-  if (end == PF_MEMBER_MISSING || end >= PF_MEMBER_NO_START) return;
-  for (int i = varied; i < all; i++) pf_statistics_add(sw->statistics + i - varied, member, columns[i*rows + k]);
-}
-
-static PfStatus summarise(Sweep *sw, double *columns, unsigned char *ends, char *reasons, long long block)
-{
-  const long long count = pf_sweep_count(sw->sweep);
-  for (long long first = 0; first < count; first += block) {
-    const long long rows = count - first < block ? count - first : block;
-    PF_TRY(pf_sweep_read(sw->sweep, sw->path, first, rows, columns, ends, reasons));
-    for (long long k = 0; k < rows; k++)
-      count_row(sw, first + k, columns, rows, k, ends[k], reasons + k*PF_REASON);
-  }
-  return PF_OK;
-}
-
 PfStatus pf_sweep_summarise(Sweep *sw)
 {
-  const long long block = 16384;
-  const int all = pf_sweep_columns(sw->sweep), taken = all - pf_sweep_varied(sw->sweep);
-  sw->statistics = pf_arena_array(sw->s.arena, PfStatistics, taken);
-  double *columns = pf_arena_array(sw->s.arena, double, block*all);
-  unsigned char *ends = pf_arena_array(sw->s.arena, unsigned char, block);
-  char *reasons = pf_arena_array(sw->s.arena, char, block*PF_REASON);
-  if (!sw->statistics || !columns || !ends || !reasons) return pf_no_room(sw->s.ctx, "the summary");
-  for (int i = 0; i < taken; i++) pf_statistics_begin(sw->statistics + i);
-  PF_TRY(summarise(sw, columns, ends, reasons, block));
-  if (!pf_sweep_has_sensitivity(sw->sweep) || sw->ends[PF_MEMBER_MISSING]) return PF_OK;
-  while (pf_sweep_chance(sw->sweep, sw->chances)) sw->chances++;
-  sw->sensitivity = pf_arena_array(sw->s.arena, PfSensitivity, taken*sw->chances);
-  if (!sw->sensitivity) return pf_no_room(sw->s.ctx, "the summary");
-  return pf_sweep_sensitivity(sw->sweep, sw->path, sw->sensitivity);
+  if (sw->options->statistics_only) sw->summary = pf_sweep_summary(sw->sweep);
+  return sw->summary ? PF_OK : pf_summary_of_rows(sw->sweep, sw->s.arena, sw->path, &sw->summary);
 }
 
 /* ---------------------------------------------------------------- the summary */
@@ -94,12 +57,12 @@ static const char *title_of(const Sweep *sw)
   return sw->s.model ? pf_cli_name(sw->s.model) : sw->path;
 }
 
-static void text_failures(const Sweep *sw, PfText *text)
+static void text_failures(const PfSummary *s, PfText *text)
 {
   for (int i = PF_MEMBER_NO_START; i < PF_MEMBER_ENDS; i++) {
-    if (!sw->ends[i]) continue;
-    pf_text_print(text, "  failed              %lld: %s\n", sw->ends[i], pf_member_end_text(i));
-    pf_text_print(text, "                      first member %lld: %s\n", sw->first_of[i], sw->reason[i]);
+    if (!s->ends[i]) continue;
+    pf_text_print(text, "  failed              %lld: %s\n", s->ends[i], pf_member_end_text(i));
+    pf_text_print(text, "                      first member %lld: %s\n", s->first_of[i], s->reason[i]);
   }
 }
 
@@ -116,7 +79,7 @@ static void text_columns(const Sweep *sw, PfText *text)
   char head[256];
   pf_text_print(text, "\n  %-24s %12s %12s %12s %12s %12s\n", "", "least", "median", "mean", "most", "deviation");
   for (int i = 0; i < taken; i++) {
-    PfStatistics *s = sw->statistics + i;
+    PfStatistics *s = sw->summary->statistics + i;
     pf_text_print(text, "  %-24s", head_of(sw, varied + i, head, sizeof head));
     if (!s->count) pf_text_add(text, " no numbers\n");
     else
@@ -137,8 +100,8 @@ static void text_sensitivity(const Sweep *sw, PfText *text)
                   head_of(sw, varied + t, head, sizeof head));
     pf_text_print(text, "    %-22s %12s %12s", "", morris ? "mean" : "alone", morris ? "magnitude" : "with others");
     pf_text_print(text, morris ? " %12s\n" : "\n", "deviation");
-    for (int i = 0; i < sw->chances; i++) {
-      const PfSensitivity *s = sw->sensitivity + t*sw->chances + i;
+    for (int i = 0; i < sw->summary->chances; i++) {
+      const PfSensitivity *s = sw->summary->sensitivity + t*sw->summary->chances + i;
       pf_text_print(text, "    %-22s %12.4g %12.4g", pf_sweep_chance(sw->sweep, i), s->first, s->total);
       if (morris) pf_text_print(text, " %12.4g", s->deviation);
       pf_text_add(text, "\n");
@@ -173,18 +136,20 @@ void pf_sweep_text(void *user, PfText *text)
                   sw->parts ? sw->options->part : "");
   if (sw->parts && sw->result.progress.failed)
     pf_text_print(text, "  failed              %lld\n", sw->result.progress.failed);
-  if (!sw->statistics) return;
-  text_failures(sw, text);
+  if (!sw->summary) return;
+  if (sw->options->statistics_only && sw->result.stopped)
+    pf_text_print(text, "  statistics          of the first %lld members\n", sw->summary->members);
+  text_failures(sw->summary, text);
   text_columns(sw, text);
-  if (sw->sensitivity) text_sensitivity(sw, text);
+  if (sw->summary->chances) text_sensitivity(sw, text);
 }
 
 static void json_sensitivity(const Sweep *sw, PfJson *json, int taken)
 {
   const bool morris = pf_sweep_is_morris(sw->sweep);
   pf_json_open(json, "sensitivity", '{');
-  for (int i = 0; i < sw->chances; i++) {
-    const PfSensitivity *s = sw->sensitivity + taken*sw->chances + i;
+  for (int i = 0; i < sw->summary->chances; i++) {
+    const PfSensitivity *s = sw->summary->sensitivity + taken*sw->summary->chances + i;
     pf_json_open(json, pf_sweep_chance(sw->sweep, i), '{');
     pf_json_number(json, morris ? "mean" : "first", s->first);
     pf_json_number(json, morris ? "magnitude" : "total", s->total);
@@ -194,14 +159,27 @@ static void json_sensitivity(const Sweep *sw, PfJson *json, int taken)
   pf_json_close(json, '}');
 }
 
+static void json_histogram(const PfHistogram *h, PfJson *json)
+{
+  int first, end;
+  pf_histogram_span(h, &first, &end);
+  pf_json_open(json, "histogram", '{');
+  pf_json_number(json, "low", h->low + first*h->width);
+  pf_json_number(json, "width", h->width);
+  pf_json_open(json, "counts", '[');
+  for (int i = first; i < end; i++) pf_json_integer(json, NULL, h->bins[i]);
+  pf_json_close(json, ']');
+  pf_json_close(json, '}');
+}
+
 static void json_column(const Sweep *sw, PfJson *json, int column)
 {
   const int varied = pf_sweep_varied(sw->sweep);
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "name", pf_sweep_name(sw->sweep, column));
   pf_json_string(json, "unit", pf_sweep_unit(sw->sweep, column));
-  if (column >= varied && sw->statistics) {
-    PfStatistics *s = sw->statistics + column - varied;
+  if (column >= varied && sw->summary) {
+    PfStatistics *s = sw->summary->statistics + column - varied;
     static const double parts[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
     pf_json_integer(json, "count", s->count);
     pf_json_number(json, "mean", s->count ? s->mean : NAN);
@@ -217,21 +195,22 @@ static void json_column(const Sweep *sw, PfJson *json, int column)
       pf_json_number(json, key, pf_statistics_quantile(s, parts[i]));
     }
     pf_json_close(json, '}');
+    if (sw->options->statistics_only) json_histogram(&s->histogram, json);
+    if (sw->summary->chances) json_sensitivity(sw, json, column - varied);
   }
-  if (column >= varied && sw->sensitivity) json_sensitivity(sw, json, column - varied);
   pf_json_close(json, '}');
 }
 
-static void json_failures(const Sweep *sw, PfJson *json)
+static void json_failures(const PfSummary *s, PfJson *json)
 {
   pf_json_open(json, "failures", '[');
-  for (int i = PF_MEMBER_NO_START; i < PF_MEMBER_ENDS; i++) {
-    if (!sw->ends[i]) continue;
+  for (int i = PF_MEMBER_NO_START; s && i < PF_MEMBER_ENDS; i++) {
+    if (!s->ends[i]) continue;
     pf_json_open(json, NULL, '{');
     pf_json_string(json, "end", pf_member_end_text(i));
-    pf_json_integer(json, "count", sw->ends[i]);
-    pf_json_integer(json, "first", sw->first_of[i]);
-    pf_json_string(json, "reason", sw->reason[i]);
+    pf_json_integer(json, "count", s->ends[i]);
+    pf_json_integer(json, "first", s->first_of[i]);
+    pf_json_string(json, "reason", s->reason[i]);
     pf_json_close(json, '}');
   }
   pf_json_close(json, ']');
@@ -242,6 +221,7 @@ void pf_sweep_json(void *user, PfJson *json)
   const Sweep *sw = user;
   const PfSweepProgress *p = &sw->result.progress;
   pf_json_open(json, NULL, '{');
+  if (sw->options->statistics_only) pf_json_string(json, "kind", PF_STATISTICS_KIND);
   pf_json_string(json, "model", sw->s.model ? pf_cli_name(sw->s.model) : NULL);
   pf_json_string(json, "result", sw->path);
   pf_json_integer(json, "members", pf_sweep_count(sw->sweep));
@@ -249,14 +229,32 @@ void pf_sweep_json(void *user, PfJson *json)
   pf_json_integer(json, "failed", p->failed);
   pf_json_integer(json, "before", p->before);
   pf_json_bool(json, "stopped", sw->result.stopped);
-  pf_json_number(json, "seconds", p->seconds);
-  pf_json_integer(json, "threads", sw->threads);
-  json_failures(sw, json);
+  if (!sw->in_file) pf_json_number(json, "seconds", p->seconds);
+  if (!sw->in_file) pf_json_integer(json, "threads", sw->threads);
+  json_failures(sw->summary, json);
   pf_json_open(json, "columns", '[');
   for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) json_column(sw, json, i);
   pf_json_close(json, ']');
+  if (sw->in_file) { /* what it was made of, for those who find it later */
+    pf_json_string(json, "version", pf_version());
+    pf_sweep_words_put(sw->sweep, json, "words");
+  }
   pf_cli_json_diagnostics(sw->s.ctx, json);
   pf_json_close(json, '}');
+}
+
+PfStatus pf_sweep_write_statistics(Sweep *sw)
+{
+  PfJson json;
+  pf_json_begin(&json, pf_context_allocator(sw->s.ctx));
+  sw->in_file = true;
+  pf_sweep_json(sw, &json);
+  sw->in_file = false;
+  pf_text_add(&json.text, "\n");
+  PfStatus status = json.text.failed ? pf_no_room(sw->s.ctx, "the statistics")
+                                     : pf_cli_put(sw->s.ctx, sw->options, &json.text);
+  pf_json_free(&json);
+  return status;
 }
 
 /* ---------------------------------------------------------------- the estimate */

@@ -2,7 +2,7 @@
 /* Quantities of a model that are asked for beside it: "x, theta [deg]; pos(w)". The model is read once more from its
  * text, because scopes and definitions are gone; symbols are the same, since they go by name. */
 #include "lang/check_impl.h"
-#include "pfaff/lang.h"
+#include "lang/given.h"
 
 #include <string.h>
 
@@ -11,9 +11,30 @@ typedef struct Asked {
   PfArena *arena, *work; /* of the result; of what is read */
   const PfModel *model;
   PfSource *text;        /* the quantities */
+  const PfGivenName *given;
+  int given_count;
   PfPlot *plots;
   int count;
 } Asked;
+
+static Dim dimension_of(Checker *ck, const PfGivenName *given)
+{
+  PfUnit unit;
+  const PfPlace nowhere = {0};
+  if (!*given->unit || pf_unit_parse(ck->ctx, nowhere, given->unit, &unit) != PF_OK) return pf_dim_unknown();
+  const Dim dim = {.known = true, .of = unit.dimension};
+  return given->summed ? pf_dim_multiply(dim, pf_dim_make(0, 0, 1)) : dim;
+}
+
+/* Like what only the equations know, they have no derivative. */
+static void add_given(Asked *a, Checker *ck, const PfNode *node)
+{
+  for (int i = 0; i < a->given_count; i++) {
+    const PfExpr symbol = pf_expr_symbol(a->ctx, a->given[i].name);
+    pf_set_contents(ck, symbol, HAS_ACCELERATION);
+    pf_scope_bind(ck, ck->global, node, a->given[i].name, pf_scalar_value(symbol, dimension_of(ck, a->given + i)));
+  }
+}
 
 static PfStatus check_quantities(Asked *a, Checker *ck)
 {
@@ -23,6 +44,7 @@ static PfStatus check_quantities(Asked *a, Checker *ck)
   ck->plots.count = 0;
   ck->errors_before = pf_error_count(a->ctx);
   if (pf_parse_quantities(a->text, &tree) != PF_OK) return tree ? PF_ERR_ARGUMENT : PF_ERR_MEMORY;
+  add_given(a, ck, tree);
   for (const PfNode *list = tree->child; list; list = list->next) pf_check_plot(ck, ck->global, list);
   pf_check_multipliers(ck);
   if (pf_error_count(a->ctx) != ck->errors_before) return PF_ERR_ARGUMENT;
@@ -93,10 +115,12 @@ static PfStatus read_with_source(Asked *a, const char *what, const char *text)
   return status;
 }
 
-PfStatus pf_quantities_read(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what, const char *text,
-                            PfPlot **plots, int *count)
+PfStatus pf_quantities_read_given(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what,
+                                  const char *text, const PfGivenName *given, int given_count, PfPlot **plots,
+                                  int *count)
 {
-  Asked a = {.ctx = ctx, .arena = arena, .work = pf_arena_new(pf_context_allocator(ctx)), .model = model};
+  Asked a = {.ctx = ctx, .arena = arena, .work = pf_arena_new(pf_context_allocator(ctx)), .model = model,
+             .given = given, .given_count = given_count};
   *plots = NULL;
   *count = 0;
   if (!a.work) return pf_no_room(ctx, "what is shown");
@@ -106,4 +130,10 @@ PfStatus pf_quantities_read(PfContext *ctx, PfArena *arena, const PfModel *model
   *plots = a.plots;
   *count = a.count;
   return PF_OK;
+}
+
+PfStatus pf_quantities_read(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what, const char *text,
+                            PfPlot **plots, int *count)
+{
+  return pf_quantities_read_given(ctx, arena, model, what, text, NULL, 0, plots, count);
 }

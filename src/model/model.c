@@ -197,10 +197,22 @@ static PfStatus parameter_value(const PfModel *model, PfArena *scratch, const in
   return status;
 }
 
+/* The table may have grown far beyond what parameters are made of: operands come before what uses them. */
+static PfExpr last_handle(const PfModel *model)
+{
+  PfExpr last = 0;
+  for (int i = 0; i < model->parameter_count; i++) {
+    const PfParameter *p = model->parameters + i;
+    if (p->symbol > last) last = p->symbol;
+    if (p->value != PF_EXPR_NONE && p->value > last) last = p->value;
+  }
+  return last;
+}
+
 static PfStatus parameter_values(const PfModel *model, PfArena *scratch, const double *given,
                                  PfMissing missing, double *values)
 {
-  int *index = pf_arena_array(scratch, int, (size_t)pf_expr_table_size(model->ctx) + 1);
+  int *index = pf_arena_array(scratch, int, (size_t)last_handle(model) + 1);
   if (!index) return pf_no_room(model->ctx, "parameters");
   for (int i = 0; i < model->parameter_count; i++) {
     index[model->parameters[i].symbol] = i + 1;

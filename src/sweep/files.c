@@ -35,7 +35,22 @@ static int put_all(int fd, const char *bytes, size_t count)
   return 0;
 }
 
-/* What a kill leaves of it lies where nobody looks, and is removed when the result is complete. */
+/* Where a file was renamed to is only known for good once its folder is on the disk. Some systems have no such thing
+ * for folders, and do without. */
+static int sync_folder(const char *path)
+{
+  char folder[4096];
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+  const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  const int error = fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP ? errno : 0;
+  (void)close(fd);
+  return error;
+}
+
+/* What a kill leaves of it lies where nobody looks, and is removed when the result is complete. What is told to be
+ * written is on the disk: the machine may fail, too. */
 int pf_store_write(const PfRowStore *store, const char *path, const char *bytes, size_t count)
 {
   char part[4096];
@@ -45,10 +60,11 @@ int pf_store_write(const PfRowStore *store, const char *path, const char *bytes,
   const int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return errno;
   int error = put_all(fd, bytes, count);
+  if (!error && fsync(fd) != 0) error = errno;
   if (close(fd) != 0 && !error) error = errno;
   if (!error && rename(part, path) != 0) error = errno;
   if (error) (void)unlink(part);
-  return error;
+  return error ? error : sync_folder(path);
 }
 
 int pf_store_make_folder(const char *path)

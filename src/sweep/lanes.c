@@ -25,11 +25,6 @@ static const double *stage_of(const PfLaneEngine *e, int stage)
   return e->k + (size_t)stage*PF_LANE_COUNT*2*(size_t)e->n;
 }
 
-static void set_times(PfLaneEngine *e, double part)
-{
-  for (int l = 0; l < e->count; l++) e->rows[at(l, e->time, e->width)] = e->lane[l].t + part*e->tried[l];
-}
-
 static void evaluate(PfLaneEngine *e, int stage)
 {
   pf_tape_run_groups(e->tapes.flow, groups_of(e), e->rows, e->out, e->work);
@@ -76,8 +71,8 @@ static void try_dopri5(PfLaneEngine *e)
   const PfTableau *tb = &pf_dopri5_tableau;
   for (int l = 0; l < e->count; l++) e->tried[l] = limit_step(e->lane + l);
   for (int s = 1; s < tb->stages; s++) {
-    pf_lanes_combine(e, groups_of(e), tb->a + (size_t)s*(size_t)tb->stages, s);
-    set_times(e, tb->c[s]);
+    const PfLaneStage stage = {tb->c[s], 1, s, tb->a + (size_t)s*(size_t)tb->stages};
+    pf_lanes_combine(e, groups_of(e), &stage);
     if (s == tb->stages - 1) project(e);
     evaluate(e, s);
   }
@@ -86,52 +81,23 @@ static void try_dopri5(PfLaneEngine *e)
 
 static void try_rk4(PfLaneEngine *e)
 {
-  static const double part[] = {0, 0.5, 0.5, 1, 1};
-  static const double a[5][4] = {{0}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0}, {0, 0, 1, 0}, {1.0/6, 1.0/3, 1.0/3, 1.0/6}};
+  static const double a[5][4] = {{0}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0}, {0, 0, 1, 0}, {1, 2, 2, 1}};
+  static const PfLaneStage stage[] = {{0}, {0.5, 1, 1, a[1]}, {0.5, 1, 2, a[2]}, {1, 1, 3, a[3]}, {1, 6, 4, a[4]}};
   for (int l = 0; l < e->count; l++) {
-    const double left = e->lane[l].t_end - e->lane[l].t, h = fmin(e->lane[l].h, left);
+    const double left = e->lane[l].t_end - e->now[l], h = e->lane[l].h < left ? e->lane[l].h : left;
     e->tried[l] = left - h < 1e-9*h ? left : h;
   }
   for (int s = 1; s <= 4; s++) {
-    pf_lanes_combine(e, groups_of(e), a[s], s);
-    set_times(e, part[s]);
+    pf_lanes_combine(e, groups_of(e), stage + s);
     if (s == 4) project(e);
     evaluate(e, s);
   }
+  pf_lanes_look(e, groups_of(e), 4);
 }
 
 static int last_stage(const PfLaneEngine *e)
 {
   return e->adaptive ? PF_LANE_STAGES - 1 : 4;
-}
-
-/* The step is made. (The stages stay as they are until the next one, for the motion inside it.) */
-static void accept(PfLaneEngine *e, int l)
-{
-  PfLane *lane = e->lane + l;
-  for (int i = 0; i < 2*e->n; i++) {
-    const size_t k = at(l, i, 2*e->n);
-    e->y_old[k] = e->y[k];
-    e->y[k] = e->rows[at(l, e->q + i, e->width)];
-  }
-  lane->t_old = lane->t;
-  lane->t = lane->t_end - (lane->t + e->tried[l]) < 1e-14*fabs(lane->t_end) ? lane->t_end : lane->t + e->tried[l];
-  lane->steps++;
-}
-
-/* The derivative at the end is that at the start of the next step. */
-static void go_on(PfLaneEngine *e, int l)
-{
-  const double *last = stage_of(e, last_stage(e));
-  for (int i = 0; i < 2*e->n; i++) e->k[at(l, i, 2*e->n)] = last[at(l, i, 2*e->n)];
-}
-
-static bool is_finite_stage(const PfLaneEngine *e, int l)
-{
-  const double *k = stage_of(e, last_stage(e));
-  double sum = 0;
-  for (int i = 0; i < 2*e->n; i++) sum += fabs(k[at(l, i, 2*e->n)]);
-  return isfinite(sum);
 }
 
 typedef enum Outcome { REJECTED, ACCEPTED, TROUBLE } Outcome;
@@ -159,7 +125,64 @@ static Outcome judge_dopri5(PfLaneEngine *e, int l)
 static Outcome judge(PfLaneEngine *e, int l)
 {
   if (e->adaptive) return judge_dopri5(e, l);
-  return is_finite_stage(e, l) ? ACCEPTED : TROUBLE;
+  return e->error[l] == 0 ? ACCEPTED : TROUBLE;
+}
+
+static bool all_accepted(const PfLaneEngine *e, const Outcome *outcome, int group)
+{
+  const int end = (group + 1)*PF_LANES < e->count ? (group + 1)*PF_LANES : e->count;
+  for (int l = group*PF_LANES; l < end; l++)
+    if (outcome[l] != ACCEPTED) return false;
+  return true;
+}
+
+/* The states of a group, or of one lane, move on. */
+static void accept_group(PfLaneEngine *e, int group)
+{
+  const size_t size = 2*(size_t)e->n*PF_LANES, first = (size_t)group*size;
+  const double *rows = e->rows + (size_t)(group*e->width + e->q)*PF_LANES;
+  if (e->what->along) memcpy(e->y_old + first, e->y + first, size*sizeof *e->y);
+  memcpy(e->y + first, rows, size*sizeof *e->y);
+}
+
+static void accept_lane(PfLaneEngine *e, int l)
+{
+  for (int i = 0; i < 2*e->n; i++) {
+    const size_t k = at(l, i, 2*e->n);
+    e->y_old[k] = e->y[k];
+    e->y[k] = e->rows[at(l, e->q + i, e->width)];
+  }
+}
+
+/* Steps that are made. (The stages stay as they are until the next ones, for the motion inside.) */
+static void accept(PfLaneEngine *e, const Outcome *outcome)
+{
+  for (int g = 0; g < groups_of(e); g++) {
+    const bool all = all_accepted(e, outcome, g);
+    if (all) accept_group(e, g);
+    for (int l = g*PF_LANES; l < (g + 1)*PF_LANES && l < e->count; l++) {
+      PfLane *lane = e->lane + l;
+      if (outcome[l] != ACCEPTED) continue;
+      if (!all) accept_lane(e, l);
+      lane->t_old = lane->t;
+      lane->t = lane->t_end - (lane->t + e->tried[l]) < 1e-14*fabs(lane->t_end) ? lane->t_end : lane->t + e->tried[l];
+      e->now[l] = lane->t;
+      lane->steps++;
+    }
+  }
+}
+
+/* The derivative at the end is that at the start of the next step. */
+static void go_on(PfLaneEngine *e, const Outcome *outcome)
+{
+  const double *last = stage_of(e, last_stage(e));
+  const size_t size = 2*(size_t)e->n*PF_LANES;
+  for (int g = 0; g < groups_of(e); g++) {
+    const bool all = all_accepted(e, outcome, g);
+    if (all) memcpy(e->k + (size_t)g*size, last + (size_t)g*size, size*sizeof *last);
+    for (int l = g*PF_LANES; l < (g + 1)*PF_LANES && l < e->count && !all; l++)
+      for (int i = 0; i < 2*e->n && outcome[l] == ACCEPTED; i++) e->k[at(l, i, 2*e->n)] = last[at(l, i, 2*e->n)];
+  }
 }
 
 /* ---------------------------------------------------------------- inside a step */
@@ -284,9 +307,9 @@ static void end_taking(PfLaneEngine *e, int l, double *row)
   for (int i = 0; i < e->what->count; i++) {
     const PfTaken *item = e->what->items + i;
     const double now = e->root[i] >= 0 ? node_of(e, l, i)[4] : NAN, value = *value_of(e, l, i);
-    const double end = item->kind == PF_TAKE_END ? now : pf_taken_end(item, value, now, lane->t0, lane->t);
-    row[i] = end/item->scale;
+    e->end[i] = item->kind == PF_TAKE_END ? now : pf_taken_end(item, value, now, lane->t0, lane->t);
   }
+  pf_take_row(e->what, e->end, e->room, row);
 }
 
 /* ---------------------------------------------------------------- members */
@@ -294,10 +317,7 @@ static void end_taking(PfLaneEngine *e, int l, double *row)
 typedef struct Work {
   PfMember *m;
   PfLaneEngine *e;
-  const long long *numbers;
-  int count, next;
-  PfTakeMember *take;
-  void *user;
+  const PfMemberFlow *flow;
   double *row;
 } Work;
 
@@ -306,7 +326,7 @@ static bool run_alone(Work *w, long long number)
 {
   char reason[PF_REASON];
   int end;
-  return pf_member_run(w->m, number, w->row, &end, reason) && w->take(w->user, number, w->row, end, reason);
+  return pf_member_run(w->m, number, w->row, &end, reason) && w->flow->take(w->flow->user, number, w->row, end, reason);
 }
 
 static bool give_row(Work *w, int l)
@@ -318,7 +338,7 @@ static bool give_row(Work *w, int l)
   pf_plan_member(&sweep->plan, number, w->m->values);
   for (int i = 0; i < varied; i++) w->row[i] = w->m->values[i]/sweep->scales[i];
   end_taking(w->e, l, w->row + varied);
-  return w->take(w->user, number, w->row, PF_MEMBER_DONE, no_reason);
+  return w->flow->take(w->flow->user, number, w->row, PF_MEMBER_DONE, no_reason);
 }
 
 /* The derivative where the lane begins; the others of its group keep theirs. */
@@ -357,6 +377,7 @@ static bool begin_lane(Work *w, int l, long long number)
   *lane = (PfLane){.member = number, .t0 = values[e->time], .t = values[e->time], .t_end = o.t_end, .last_error = 1,
                    .largest_step = o.largest_step,
                    .most_steps = o.most_steps > 0 ? o.most_steps : 100000000};
+  e->now[l] = lane->t;
   derive_start(e, l);
   if (!isfinite(e->k[at(l, e->n, 2*e->n)]) || !(lane->t_end > lane->t)) return false;
   lane->h = o.step > 0 ? o.step : first_step(e, l);
@@ -370,6 +391,7 @@ static void move_lane(PfLaneEngine *e, int from, int to)
   const int N = 2*e->n;
   if (from == to) return;
   e->lane[to] = e->lane[from];
+  e->now[to] = e->now[from];
   e->rtol[to] = e->rtol[from];
   e->atol[to] = e->atol[from];
   for (int i = 0; i < e->width; i++) e->rows[at(to, i, e->width)] = e->rows[at(from, i, e->width)];
@@ -382,9 +404,10 @@ static void move_lane(PfLaneEngine *e, int from, int to)
 /* The next member that lanes are for takes the lane; false when it was told to stop. *filled: there was one. */
 static bool fill_lane(Work *w, int l, bool *filled)
 {
+  long long number;
   *filled = false;
-  while (w->next < w->count) {
-    const long long number = w->numbers[w->next++];
+  while (w->flow->next(w->flow->user, &number)) {
+    w->m->since++;
     *filled = begin_lane(w, l, number);
     if (*filled) return true;
     if (!run_alone(w, number)) return false;
@@ -396,11 +419,11 @@ static bool fill_lane(Work *w, int l, bool *filled)
 static bool clear_lanes(Work *w, const Outcome *outcome)
 {
   PfLaneEngine *e = w->e;
+  go_on(e, outcome);
   for (int l = e->count - 1; l >= 0; l--) {
     const PfLane *lane = e->lane + l;
     const bool trouble = outcome[l] == TROUBLE || lane->steps >= lane->most_steps;
     bool filled;
-    if (outcome[l] == ACCEPTED) go_on(e, l);
     if (lane->t < lane->t_end && !trouble) continue;
     if (lane->t >= lane->t_end && !trouble ? !give_row(w, l) : !run_alone(w, lane->member)) return false;
     if (!fill_lane(w, l, &filled)) return false;
@@ -419,10 +442,8 @@ static bool run_all(Work *w)
   while (e->count) {
     if (e->adaptive) try_dopri5(e);
     else try_rk4(e);
-    for (int l = 0; l < e->count; l++) {
-      outcome[l] = judge(e, l);
-      if (outcome[l] == ACCEPTED) accept(e, l);
-    }
+    for (int l = 0; l < e->count; l++) outcome[l] = judge(e, l);
+    accept(e, outcome);
     take_steps(e, outcome);
     if (!clear_lanes(w, outcome)) return false;
     if (pf_context_is_cancelled(pf_sim_context(w->m->sim))) return false;
@@ -430,8 +451,8 @@ static bool run_all(Work *w)
   return true;
 }
 
-bool pf_lanes_run(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+bool pf_lanes_run(PfMember *m, const PfMemberFlow *flow)
 {
-  Work w = {.m = m, .e = m->lanes, .numbers = numbers, .count = count, .take = take, .user = user, .row = m->row};
+  Work w = {.m = m, .e = m->lanes, .flow = flow, .row = m->row};
   return run_all(&w);
 }

@@ -39,22 +39,32 @@ typedef struct PfLaneEngine {
   int roots, *root;            /* outputs of the tape of what is taken; of each item the one, or -1 */
   int count;                   /* lanes at work: the first ones */
   PfLane lane[PF_LANE_COUNT];
-  double *tried, *rtol, *atol, *error; /* of each lane: the step that is tried, tolerances, error in units of them */
+  double *now, *tried;         /* of each lane: its time, the step that is tried, */
+  double *rtol, *atol, *error; /* tolerances; error in units of them, or 0 or NaN of a step that is only to be finite */
   double *rows;                /* width: inputs, with the state that is tried */
   double *out, *work;
   double *y, *y_old;           /* 2n */
   double *k;                   /* stages of 2n: the first is the derivative at the start of the step */
   double *value, *node;        /* by lane and item, and for nodes 5 each: no groups */
+  double *end, *room;          /* of the items of a lane that has ended; for formulas of them */
 } PfLaneEngine;
 
 /* lanes_steps.c: what is done for all lanes of so many groups, by the vectors that the processor has. */
 
-/* The state in the rows = y + tried*sum_s a[s] k_s. */
-void pf_lanes_combine(const PfLaneEngine *e, int groups, const double *a, int stages);
+/* A stage of a method: time and state in the rows = now + part*tried, y + (tried/divisor)*sum_s a[s] k_s; in the order
+ * of time/erk.c and time/rk4.c. */
+typedef struct PfLaneStage {
+  double part, divisor;
+  int count;
+  const double *a;
+} PfLaneStage;
+void pf_lanes_combine(const PfLaneEngine *e, int groups, const PfLaneStage *stage);
 /* From what the tape of the flow has given: the stage, with NaN where the accelerations are not to be trusted. */
 void pf_lanes_derive(const PfLaneEngine *e, int groups, int stage);
 /* Adds what a tape has given to the state in the rows from number `first` on. */
 void pf_lanes_correct(const PfLaneEngine *e, int groups, int first);
+/* Errors of a step: 0 where the stage is finite, NaN elsewhere. */
+void pf_lanes_look(const PfLaneEngine *e, int groups, int stage);
 /* Errors of the step: the fifth order less the fourth. */
 void pf_lanes_errors(const PfLaneEngine *e, int groups, const double *weights);
 

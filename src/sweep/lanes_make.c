@@ -183,6 +183,7 @@ static PfStatus make_room(Maker *k)
   for (size_t i = 0; i < sizeof tapes/sizeof *tapes; i++)
     if (tapes[i]) work = most(work, most(pf_tape_many_work_size(tapes[i]), pf_tape_work_size(tapes[i]) +
                                          (size_t)e->width + most((size_t)t->outputs, (size_t)e->roots)));
+  e->now = vectors(k, lanes);
   e->tried = vectors(k, lanes);
   e->rtol = vectors(k, lanes);
   e->atol = vectors(k, lanes);
@@ -195,8 +196,10 @@ static PfStatus make_room(Maker *k)
   e->k = vectors(k, PF_LANE_STAGES*state);
   e->value = pf_arena_array(k->arena, double, items);
   e->node = pf_arena_array(k->arena, double, PF_TAKE_NODES*items);
-  const bool good = e->tried && e->rtol && e->atol && e->error && e->rows && e->out && e->work && e->y && e->y_old &&
-                    e->k && e->value && e->node;
+  e->end = pf_arena_array(k->arena, double, e->what->count);
+  e->room = pf_arena_array(k->arena, double, pf_take_room(e->what));
+  const bool good = e->now && e->tried && e->rtol && e->atol && e->error && e->rows && e->out && e->work && e->y &&
+                    e->y_old && e->k && e->value && e->node && e->end && e->room;
   return good ? PF_OK : PF_ERR_MEMORY;
 }
 

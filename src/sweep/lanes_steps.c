@@ -41,22 +41,56 @@ static inline size_t stage_size(const PfLaneEngine *e)
   return (size_t)PF_LANE_COUNT*2*(size_t)e->n;
 }
 
-INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, const double *a, int stages)
+/* sum_s a[s] k_s over the terms that are not zero, of so many: known to the compiler where it matters. */
+INLINE void combine_group(const PfLaneEngine *e, int g, const double *const *k, const double *a, int terms,
+                          double divisor)
 {
   const int N = 2*e->n;
-  const size_t stride = stage_size(e);
+  const size_t first = (size_t)(g*N)*PF_LANES;
+  const Lanes h = lanes_at(e->tried + g*PF_LANES)/divisor;
+  const double *y = e->y + first;
+  double *rows = e->rows + (size_t)(g*e->width + e->q)*PF_LANES;
+  for (int i = 0; i < N; i++) {
+    const size_t at = (size_t)i*PF_LANES;
+    Lanes sum = a[0]*lanes_at(k[0] + first + at);
+    for (int s = 1; s < terms; s++) sum += a[s]*lanes_at(k[s] + first + at);
+    lanes_at(rows + at) = lanes_at(y + at) + h*sum;
+  }
+}
+
+INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, const PfLaneStage *stage)
+{
+  const double *k[PF_LANE_STAGES] = {NULL};
+  double a[PF_LANE_STAGES];
+  int terms = 0;
+  for (int s = 0; s < stage->count; s++) {
+    if (stage->a[s] == 0) continue;
+    k[terms] = e->k + (size_t)s*stage_size(e);
+    a[terms++] = stage->a[s];
+  }
   for (int g = 0; g < groups; g++) {
-    const Lanes h = lanes_at(e->tried + g*PF_LANES);
-    for (int i = 0; i < N; i++) {
-      const size_t at = (size_t)(g*N + i)*PF_LANES;
-      Lanes sum = a[0]*lanes_at(e->k + at);
-      for (int s = 1; s < stages; s++)
-        if (a[s] != 0) sum += a[s]*lanes_at(e->k + (size_t)s*stride + at);
-      lanes_at(e->rows + (size_t)(g*e->width + e->q + i)*PF_LANES) = lanes_at(e->y + at) + h*sum;
+    lanes_at(e->rows + (size_t)(g*e->width + e->time)*PF_LANES) =
+      lanes_at(e->now + g*PF_LANES) + stage->part*lanes_at(e->tried + g*PF_LANES);
+    switch (terms) {
+    case 1: combine_group(e, g, k, a, 1, stage->divisor); break;
+    case 4: combine_group(e, g, k, a, 4, stage->divisor); break;
+    default: combine_group(e, g, k, a, terms, stage->divisor);
     }
   }
 }
-FOR_PROCESSORS(lanes_combine, (const PfLaneEngine *e, int groups, const double *a, int stages), (e, groups, a, stages))
+FOR_PROCESSORS(lanes_combine, (const PfLaneEngine *e, int groups, const PfLaneStage *stage), (e, groups, stage))
+
+INLINE void lanes_look_by(const PfLaneEngine *e, int groups, int stage)
+{
+  const int N = 2*e->n;
+  for (int g = 0; g < groups; g++) {
+    const double *k = e->k + (size_t)stage*stage_size(e) + (size_t)(g*N)*PF_LANES;
+    Lanes mark = {0};
+    for (int i = 0; i < N; i++) mark += 0*lanes_at(k + i*PF_LANES);
+    lanes_at(e->error + g*PF_LANES) = mark;
+  }
+}
+FOR_PROCESSORS(lanes_look, (const PfLaneEngine *e, int groups, int stage), (e, groups, stage))
 
 /* 0 where all is well; NaN where a number is not finite, or a pivot has faded: then the formulas are not to be
  * trusted. */

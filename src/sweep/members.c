@@ -181,8 +181,9 @@ static void take_row(PfMember *m, int end, double *row)
     pf_taking_end(&m->taking, row + varied);
     return;
   }
-  for (int i = 0; i < sweep->take.count; i++) {
-    const bool time = sweep->take.items[i].kind == PF_TAKE_T_END && end > PF_MEMBER_NO_START;
+  for (int i = 0; i < sweep->take.columns; i++) {
+    const int item = sweep->take.column[i].item;
+    const bool time = item >= 0 && sweep->take.items[item].kind == PF_TAKE_T_END && end > PF_MEMBER_NO_START;
     row[varied + i] = time ? m->taking.t : NAN;
   }
 }
@@ -196,7 +197,7 @@ static void study_member(PfMember *m, long long number, double *row, int *end, c
   *end = pf_member_place(m, number, &options) == PF_OK ? PF_MEMBER_DONE : PF_MEMBER_NO_START;
   take_row(m, PF_MEMBER_NO_START, row);
   say_reason(m, *end, reason);
-  if (*end == PF_MEMBER_DONE && pf_member_study_run(m, row + varied) != PF_OK) {
+  if (*end == PF_MEMBER_DONE && pf_member_study_run(m, &options, row + varied) != PF_OK) {
     *end = PF_MEMBER_OTHER;
     say_reason(m, *end, reason);
     if (pf_diagnostic_count(ctx) > before) put_reason(reason, pf_context_message(ctx));
@@ -220,15 +221,16 @@ bool pf_member_run(PfMember *m, long long number, double *row, int *end, char *r
   return true;
 }
 
-bool pf_members_run(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+bool pf_members_run(PfMember *m, const PfMemberFlow *flow)
 {
   char reason[PF_REASON];
+  long long number;
   int end;
-  m->since += count;
-  if (m->lanes) return pf_lanes_run(m, numbers, count, take, user);
-  for (int i = 0; i < count; i++) {
-    if (!pf_member_run(m, numbers[i], m->row, &end, reason)) return false;
-    if (!take(user, numbers[i], m->row, end, reason)) return false;
+  if (m->lanes) return pf_lanes_run(m, flow);
+  while (flow->next(flow->user, &number)) {
+    m->since++;
+    if (!pf_member_run(m, number, m->row, &end, reason)) return false;
+    if (!flow->take(flow->user, number, m->row, end, reason)) return false;
   }
   return true;
 }

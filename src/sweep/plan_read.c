@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What varies, from texts: directions of the grid, laws of chance, correlations, the design. */
+#include "lang/parts.h"
 #include "sweep/random.h"
 #include "sweep/sweep_impl.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_VARIABLES = 256 };
@@ -78,11 +78,13 @@ static PfStatus read_count(const Reader *r, const char *colon, const char *end, 
                            const char **unit)
 {
   char *stop;
-  *count = strtoll(colon + 1, &stop, 10);
-  if (stop == colon + 1 || stop > end || *count < 1) {
+  const double wanted = pf_read_double(colon + 1, &stop);
+  if (stop == colon + 1 || stop > end || !(wanted >= 1 && wanted == floor(wanted))) {
     const char *piece = pf_piece(r->arena, colon + 1, end);
-    return piece ? not_a_range(r, "'%.40s' is no count", piece) : no_room(r);
+    return piece ? not_a_range(r, "'%.40s' is no count: a whole number from 1 on", piece) : no_room(r);
   }
+  if (wanted > most_members) return pf_fail(r->ctx, PF_ERR_LIMIT, "%s: more than %g values", r->what, most_members);
+  *count = (long long)wanted;
   const char *rest = pf_piece(r->arena, stop, end);
   if (!rest) return no_room(r);
   *log_scale = !strncmp(rest, ":log", 4);
@@ -146,12 +148,75 @@ static PfStatus read_list(const Reader *r, const char *text, const char *end, Pf
   return *count ? PF_OK : pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: there are no values", r->what);
 }
 
+/* ---------------------------------------------------------------- vectors */
+
+/* Values of a vector: those of all its parts, one after the other. */
+typedef struct Vectors {
+  const char *name;
+  int width;
+  long long count;
+  PfGridValues *values;           /* of each part */
+  double *columns[PF_MOST_PARTS]; /* where they are */
+  PfPart parts[PF_MOST_PARTS];
+} Vectors;
+
+/* The first one tells how many parts there are. */
+static PfStatus read_vector(Reader *r, const char *first, const char *end, long long at, long long count, Vectors *v)
+{
+  const char *piece = pf_piece(r->arena, first, end);
+  int width;
+  if (!piece) return no_room(r);
+  PF_TRY(pf_parts_read(r->ctx, r->arena, r->model, r->what, v->name, piece, v->parts, &width));
+  for (int k = 0; k < width && !v->width; k++) {
+    PfMeasure measure;
+    PF_TRY(add_variable(r, v->parts[k].name, v->parts[k].name + strlen(v->parts[k].name), &measure));
+    v->columns[k] = pf_arena_array(r->arena, double, count);
+    if (!v->columns[k]) return no_room(r);
+    v->values[k].list = v->columns[k];
+  }
+  v->width = width;
+  for (int k = 0; k < width; k++) v->columns[k][at] = v->parts[k].value;
+  return PF_OK;
+}
+
+static PfStatus read_vectors(Reader *r, const char *text, const char *end, Vectors *v)
+{
+  v->count = 1;
+  for (const char *c = pf_piece_end(text, ","); c < end; c = pf_piece_end(c + 1, ",")) v->count++;
+  for (long long k = 0; k < v->count; k++) {
+    const char *stop = pf_piece_end(text, ",;");
+    PF_TRY(read_vector(r, text, stop < end ? stop : end, k, v->count, v));
+    text = stop + 1;
+  }
+  return PF_OK;
+}
+
+/* NAME=(a, b, c),(d, e, f): the width of what varies. */
+static PfStatus read_vector_direction(Reader *r, const char *name, const char *text, const char *end,
+                                      PfGridValues *values, int *width, long long *count)
+{
+  Vectors *v = pf_arena_array(r->arena, Vectors, 1);
+  if (!v) return no_room(r);
+  *v = (Vectors){.name = name, .values = values};
+  PF_TRY(read_vectors(r, text, end, v));
+  *width = v->width;
+  *count = v->count;
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- directions */
+
 /* NAME=…, up to the end or a semicolon. */
-static PfStatus read_direction(Reader *r, const char *text, const char *end, PfGridValues *values, long long *count)
+static PfStatus read_direction(Reader *r, const char *text, const char *end, PfGridValues *values, int *width,
+                               long long *count)
 {
   const char *equals = memchr(text, '=', (size_t)(end - text)), *dots = NULL;
   PfMeasure measure;
   if (!equals) return not_a_range(r, "a name and '=' are missing");
+  const char *name = pf_piece(r->arena, text, equals);
+  if (!name) return no_room(r);
+  *width = 1;
+  if (pf_parts_count(r->model, name)) return read_vector_direction(r, name, equals + 1, end, values, width, count);
   PF_TRY(add_variable(r, text, equals, &measure));
   for (const char *c = equals; c + 1 < end && !dots; c++)
     if (c[0] == '.' && c[1] == '.') dots = c;
@@ -162,20 +227,21 @@ static PfStatus read_direction(Reader *r, const char *text, const char *end, PfG
 static PfStatus read_axis(Reader *r, const char *text)
 {
   PfGridAxis *axis = r->plan->axes + r->plan->axis_count++;
-  int width = 1;
-  for (const char *c = text; *c; c++) width += *c == ';';
-  axis->values = pf_arena_array(r->arena, PfGridValues, width);
+  int names = 1;
+  for (const char *c = text; *c; c++) names += *c == ';';
+  axis->values = pf_arena_array(r->arena, PfGridValues, names*PF_MOST_PARTS);
   if (!axis->values) return no_room(r);
   axis->first = r->plan->variable_count;
   for (const char *end; *text; text = *end ? end + 1 : end) {
     long long count = 0;
+    int width = 0;
     end = pf_piece_end(text, ";");
-    PF_TRY(read_direction(r, text, end, axis->values + axis->width, &count));
+    PF_TRY(read_direction(r, text, end, axis->values + axis->width, &width, &count));
     if (axis->width && count != axis->count)
       return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: what goes along together has as many values each, not %lld and %lld",
                      r->what, axis->count, count);
     axis->count = count;
-    axis->width++;
+    axis->width += width;
   }
   return axis->width ? PF_OK : not_a_range(r, "there is nothing");
 }

@@ -2,6 +2,7 @@
 /* All members, by threads that take them from a common counter. Each has a simulation and a journal of its own; what
  * they share is the counter, and rows of one chunk. */
 #include "sweep/store.h"
+#include "sweep/stream.h"
 
 #include <errno.h>
 #include <time.h>
@@ -10,7 +11,7 @@
 typedef struct Pool {
   PfSweep *sweep;
   PfRowStore *store;
-  long long block;      /* members that are taken at once */
+  int threads;
   atomic_llong next;    /* the first that nobody has taken */
   atomic_llong done, failed;
   atomic_bool stop;
@@ -23,12 +24,13 @@ typedef struct Worker {
   Pool *pool;
   PfMember member;
   PfJournal journal;
-  long long done, failed; /* of the block at hand: the common counters are touched once for each */
+  long long at, end;      /* members that it has taken and not begun */
+  long long done, failed; /* since the common counters were touched */
   pthread_t thread;
   bool started;
 } Worker;
 
-enum { MOST_THREADS = 1024, LARGEST_BLOCK = 1024 };
+enum { MOST_THREADS = 1024 };
 
 /* ---------------------------------------------------------------- a thread */
 
@@ -36,6 +38,13 @@ static bool is_stopped(void *user)
 {
   const Pool *pool = user;
   return atomic_load_explicit(&pool->stop, memory_order_relaxed);
+}
+
+/* Also those who wait for others. */
+static void stop(Pool *pool)
+{
+  atomic_store(&pool->stop, true);
+  if (pool->store->stream) pf_stream_stop(pool->store->stream);
 }
 
 static void tell(Worker *w)
@@ -55,13 +64,59 @@ static bool take_member(void *user, long long number, const double *row, int end
   return !is_stopped(w->pool);
 }
 
+/* ---------------------------------------------------------------- members in their order */
+
+/* Few at the end, so that all have something to do, and not so few that they meet at the counter. */
+static long long block_size(const Pool *pool, long long left)
+{
+  enum { LEAST = 16, MOST = 1024 };
+  const long long even = left/(8LL*pool->threads);
+  const long long size = even < LEAST ? LEAST : even > MOST ? MOST : even;
+  return size < left ? size : left;
+}
+
+/* The next ones that nobody has. `wait`: also for room in the stream, when nothing is under way here. */
+static bool take_block(Worker *w, bool wait)
+{
+  Pool *pool = w->pool;
+  PfRowStream *stream = pool->store->stream;
+  long long first = atomic_load(&pool->next), size;
+  do {
+    size = block_size(pool, pool->store->end - first);
+    if (size <= 0 || is_stopped(pool)) return false;
+    if (stream && !(wait ? pf_stream_wait : pf_stream_has_room)(stream, first + size - 1)) return false;
+  } while (!atomic_compare_exchange_weak(&pool->next, &first, first + size));
+  w->at = first;
+  w->end = first + size;
+  return true;
+}
+
 /* Numbers of members stay in the table of expressions: now and then everything is made anew. */
+static bool is_stale(const Worker *w)
+{
+  enum { ALONE = 10000, IN_LANES = 100000 };
+  return w->member.since >= (w->member.lanes ? IN_LANES : ALONE);
+}
+
+/* Lanes that fall free are filled from the next block at once. */
+static bool next_member(void *user, long long *number)
+{
+  Worker *w = user;
+  if (is_stale(w)) return false;
+  do {
+    while (w->at < w->end) {
+      *number = w->at++;
+      if (!pf_row_store_has(w->pool->store, *number)) return true;
+    }
+  } while (take_block(w, false));
+  return false;
+}
+
 static bool renew(Worker *w)
 {
-  enum { ALONE = 10000, IN_LANES = 500000 };
   Pool *pool = w->pool;
   PfMember fresh;
-  if (w->member.since < (w->member.lanes ? IN_LANES : ALONE)) return true;
+  if (!is_stale(w)) return true;
   pthread_mutex_lock(&pool->mutex); /* who makes a copy has the original to himself */
   const PfStatus status = pf_member_open(pf_sim_context(pool->sweep->base), pool->sweep, &fresh);
   pthread_mutex_unlock(&pool->mutex);
@@ -75,30 +130,15 @@ static bool renew(Worker *w)
   return true;
 }
 
-/* Those of the block that are missing. */
-static bool run_block(Worker *w, long long first, long long end)
-{
-  long long numbers[LARGEST_BLOCK];
-  int count = 0;
-  for (long long k = first; k < end; k++)
-    if (!pf_row_store_has(w->pool->store, k)) numbers[count++] = k;
-  const bool good = renew(w) && pf_members_run(&w->member, numbers, count, take_member, w);
-  tell(w);
-  return good;
-}
-
 static void run_blocks(Worker *w)
 {
-  Pool *pool = w->pool;
-  const long long all = pool->store->end;
+  const PfMemberFlow flow = {next_member, take_member, w};
   bool good = true;
-  while (good && !is_stopped(pool)) {
-    const long long first = atomic_fetch_add(&pool->next, pool->block);
-    const long long end = all - first < pool->block ? all : first + pool->block;
-    if (first >= all) break;
-    good = run_block(w, first, end);
+  while (good && !is_stopped(w->pool) && (w->at < w->end || take_block(w, true))) {
+    good = renew(w) && pf_members_run(&w->member, &flow);
+    tell(w);
   }
-  if (!good) atomic_store(&pool->stop, true);
+  if (!good) stop(w->pool);
 }
 
 static void *run_worker(void *user)
@@ -150,7 +190,7 @@ static void watch(Pool *pool, const PfSweepHow *how, double start, PfSweepResult
     const PfSweepProgress progress = progress_of(pool, start);
     if (how->report && !result->stopped && how->report(how->user, &progress)) {
       result->stopped = true;
-      atomic_store(&pool->stop, true);
+      stop(pool);
     }
   }
 }
@@ -170,14 +210,26 @@ static void close_worker(Worker *w)
   pf_member_close(&w->member);
 }
 
-static PfStatus start_workers(Pool *pool, Worker *workers, int count)
+static PfStatus start_worker(Pool *pool, Worker *w)
+{
+  atomic_fetch_add(&pool->running, 1);
+  w->started = pthread_create(&w->thread, NULL, run_worker, w) == 0;
+  if (w->started) return PF_OK;
+  atomic_fetch_sub(&pool->running, 1);
+  return PF_ERR_LIMIT;
+}
+
+/* The first ones are at work while the others are made ready; they share what is copied. */
+static PfStatus start_workers(Pool *pool, Worker *workers, int count, int *opened)
 {
   PfContext *ctx = pool->sweep->ctx;
   for (int i = 0; i < count; i++) {
-    atomic_fetch_add(&pool->running, 1);
-    workers[i].started = pthread_create(&workers[i].thread, NULL, run_worker, workers + i) == 0;
-    if (workers[i].started) continue;
-    atomic_fetch_sub(&pool->running, 1);
+    pthread_mutex_lock(&pool->mutex);
+    PfStatus status = open_worker(pool, workers + i);
+    pthread_mutex_unlock(&pool->mutex);
+    ++*opened;
+    PF_TRY(status);
+    if (start_worker(pool, workers + i) == PF_OK) continue;
     if (!i) return pf_fail(ctx, PF_ERR_LIMIT, "the system gives no thread");
     pf_warn_at(ctx, (PfPlace){0}, "the system gives %d threads, not %d", i, count);
     break;
@@ -188,23 +240,15 @@ static PfStatus start_workers(Pool *pool, Worker *workers, int count)
 static PfStatus run_workers(Pool *pool, Worker *workers, int count, const PfSweepHow *how, double start,
                             PfSweepResult *result)
 {
-  PfStatus status = PF_OK;
   int opened = 0;
-  for (; opened < count && status == PF_OK; opened++) status = open_worker(pool, workers + opened);
-  if (status == PF_OK) status = start_workers(pool, workers, count);
+  PfStatus status = start_workers(pool, workers, count, &opened);
   if (status == PF_OK) watch(pool, how, start, result);
+  else stop(pool);
   for (int i = 0; i < opened; i++) {
     if (workers[i].started) (void)pthread_join(workers[i].thread, NULL);
     close_worker(workers + i);
   }
   return status == PF_OK ? pf_row_store_status(pool->store) : status;
-}
-
-/* Small enough that all are busy to the end, and not so small that they meet at the counter. */
-static long long block_size(long long count, int threads)
-{
-  const long long even = count/(16LL*threads);
-  return even < 1 ? 1 : even > LARGEST_BLOCK ? LARGEST_BLOCK : even;
 }
 
 static int thread_count(const PfSweepHow *how, long long left)
@@ -220,7 +264,7 @@ static PfStatus run_pool(PfSweep *sweep, PfRowStore *store, const PfSweepHow *ho
   const long long left = store->end - store->first - store->loaded;
   const int threads = thread_count(how, left);
   const double start = clock_now();
-  Pool pool = {.sweep = sweep, .store = store, .block = block_size(left, threads)};
+  Pool pool = {.sweep = sweep, .store = store, .threads = threads};
   PfArena *scratch = pf_context_scratch(sweep->ctx);
   PfMark mark = pf_arena_mark(scratch);
   Worker *workers = pf_arena_array(scratch, Worker, threads);
@@ -228,6 +272,7 @@ static PfStatus run_pool(PfSweep *sweep, PfRowStore *store, const PfSweepHow *ho
   pthread_mutex_init(&pool.mutex, NULL);
   pthread_cond_init(&pool.ended, NULL);
   PfStatus status = workers ? PF_OK : pf_no_room(sweep->ctx, "the threads");
+  if (status == PF_OK && how->statistics_only) status = pf_stream_new(sweep, threads, &store->stream);
   if (status == PF_OK && left > 0) status = run_workers(&pool, workers, threads, how, start, result);
   result->progress = progress_of(&pool, start);
   pthread_cond_destroy(&pool.ended);
@@ -236,21 +281,37 @@ static PfStatus run_pool(PfSweep *sweep, PfRowStore *store, const PfSweepHow *ho
   return status;
 }
 
+static PfStatus open_store(PfSweep *sweep, const PfSweepHow *how, PfRowStore **store, bool *busy)
+{
+  if (how->statistics_only) return pf_row_store_open(sweep, NULL, PF_STORE_STREAM, 0, 0, store, busy);
+  return pf_row_store_open(sweep, how->out, how->resume ? PF_STORE_RESUME : PF_STORE_NEW, how->part, how->parts, store,
+                           busy);
+}
+
+/* Rows in memory, or the summary, stay with the sweep. */
+static void keep(PfSweep *sweep, PfRowStore *store, const PfSweepHow *how, bool good)
+{
+  if (good && how->statistics_only) {
+    pf_stream_end(store->stream);
+    store->stream = NULL;
+  }
+  if (!good || how->out || how->statistics_only) {
+    pf_row_store_free(store);
+    return;
+  }
+  pf_row_store_free(sweep->memory);
+  sweep->memory = store;
+}
+
 PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result)
 {
   PfRowStore *store;
   *result = (PfSweepResult){0};
   if (!pf_sim_set_native(sweep->base, how->native))
     return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
-  PF_TRY(pf_row_store_open(sweep, how->out, how->resume ? PF_STORE_RESUME : PF_STORE_NEW, how->part, how->parts,
-                           &store, &result->busy));
+  PF_TRY(open_store(sweep, how, &store, &result->busy));
   PfStatus status = run_pool(sweep, store, how, result);
   if (status == PF_OK && result->progress.done == result->progress.count) status = pf_row_store_finish(store);
-  if (status == PF_OK && !how->out) {
-    pf_row_store_free(sweep->memory);
-    sweep->memory = store;
-  } else {
-    pf_row_store_free(store);
-  }
+  keep(sweep, store, how, status == PF_OK);
   return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much each random number matters, from the groups of members that a design makes for it. */
-#include "sweep/sweep_impl.h"
+#include "sweep/sensitivity.h"
+#include "sweep/summary.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,10 +12,11 @@
  * A group is f(A), f(B), f(A with column i of B). */
 static void add_variances(const double *f, int count, PfSensitivity *s, double *total)
 {
-  total[0] += f[0] + f[1];
-  total[1] += f[0]*f[0] + f[1]*f[1];
+  const double a = f[0] - total[2], b = f[1] - total[2]; /* from about the mean: what all have is only noise */
+  total[0] += a + b;
+  total[1] += a*a + b*b;
   for (int i = 0; i < count; i++) {
-    s[i].first += f[1]*(f[2 + i] - f[0]);
+    s[i].first += b*(f[2 + i] - f[0]);
     s[i].total += (f[0] - f[2 + i])*(f[0] - f[2 + i]);
   }
 }
@@ -69,39 +71,18 @@ static void end_effects(int count, PfSensitivity *s, double groups)
 
 /* ---------------------------------------------------------------- all groups */
 
-typedef struct Work {
-  PfSweep *sweep;
-  const char *path;
-  int size;           /* of a group */
-  long long block;    /* members that are read at once: whole groups */
-  double *columns, *f, *total, *groups; /* total, groups: of each item */
-  unsigned char *ends;
-} Work;
-
-static void add_group(const Work *w, long long first, long long rows, long long at, PfSensitivity *s)
+void pf_sensitivity_add(const PfPlan *plan, const double *f, long long first, PfSensitivity *sums, double *total)
 {
-  const PfPlan *plan = &w->sweep->plan;
-  const int count = plan->chance_count;
-  for (int t = 0; t < w->sweep->take.count; t++) {
-    const double *column = w->columns + (plan->variable_count + t)*rows + at;
-    bool finite = true;
-    for (int k = 0; k < w->size; k++) finite = finite && isfinite(w->f[k] = column[k]);
-    if (!finite) continue; /* one that failed takes its group with it */
-    w->groups[t]++;
-    if (plan->design == PF_DESIGN_SALTELLI) add_variances(w->f, count, s + t*count, w->total + 2*t);
-    else add_effects(plan, w->f, first + at, s + t*count);
-  }
+  if (!(total[3]++ > 0)) total[2] = 0.5*(f[0] + f[1]);
+  if (plan->design == PF_DESIGN_SALTELLI) add_variances(f, plan->chance_count, sums, total);
+  else add_effects(plan, f, first, sums);
 }
 
-static PfStatus add_groups(const Work *w, PfSensitivity *s)
+void pf_sensitivity_end(const PfPlan *plan, PfSensitivity *sums, const double *total)
 {
-  const long long all = w->sweep->plan.count;
-  for (long long first = 0; first < all; first += w->block) {
-    const long long rows = all - first < w->block ? all - first : w->block;
-    PF_TRY(pf_sweep_read(w->sweep, w->path, first, rows, w->columns, w->ends, NULL));
-    for (long long at = 0; at + w->size <= rows; at += w->size) add_group(w, first, rows, at, s);
-  }
-  return PF_OK;
+  const double groups = total[3];
+  if (plan->design == PF_DESIGN_SALTELLI) end_variances(plan->chance_count, sums, total, groups);
+  else end_effects(plan->chance_count, sums, groups);
 }
 
 bool pf_sweep_has_sensitivity(const PfSweep *sweep)
@@ -122,25 +103,13 @@ bool pf_sweep_is_morris(const PfSweep *sweep)
 
 PfStatus pf_sweep_sensitivity(PfSweep *sweep, const char *path, PfSensitivity *s)
 {
-  const PfPlan *plan = &sweep->plan;
-  const int taken = sweep->take.count, count = plan->chance_count;
+  const size_t count = (size_t)sweep->take.columns*(size_t)sweep->plan.chance_count;
+  if (!pf_sweep_has_sensitivity(sweep))
+    return pf_fail(sweep->ctx, PF_ERR_ARGUMENT, "sensitivities need the design 'saltelli' or 'morris', without a grid");
   PfArena *arena = pf_arena_new(pf_context_allocator(sweep->ctx));
-  Work w = {.sweep = sweep, .path = path, .size = (int)pf_plan_group(plan)};
-  w.block = (16384/w.size + 1)*w.size;
-  if (arena) {
-    w.columns = pf_arena_array(arena, double, w.block*sweep->columns);
-    w.f = pf_arena_array(arena, double, w.size);
-    w.total = pf_arena_array(arena, double, 2*taken);
-    w.groups = pf_arena_array(arena, double, taken);
-    w.ends = pf_arena_array(arena, unsigned char, w.block);
-  }
-  memset(s, 0, (size_t)taken*(size_t)count*sizeof *s);
-  const bool good = arena && w.columns && w.f && w.total && w.groups && w.ends;
-  PfStatus status = good ? add_groups(&w, s) : pf_no_room(sweep->ctx, "sensitivities");
-  for (int t = 0; t < taken && status == PF_OK; t++) {
-    if (plan->design == PF_DESIGN_SALTELLI) end_variances(count, s + t*count, w.total + 2*t, w.groups[t]);
-    else end_effects(count, s + t*count, w.groups[t]);
-  }
+  PfSummary *summary = NULL;
+  PfStatus status = arena ? pf_summary_of_rows(sweep, arena, path, &summary) : pf_no_room(sweep->ctx, "sensitivities");
+  if (status == PF_OK) memcpy(s, summary->sensitivity, count*sizeof *s);
   pf_arena_free(arena);
   return status;
 }

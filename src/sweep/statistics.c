@@ -11,6 +11,7 @@ void pf_statistics_begin(PfStatistics *s)
   s->least = s->most = NAN;
   s->least_at = s->most_at = -1;
   s->centroid_count = s->waiting = 0;
+  s->histogram = (PfHistogram){0};
 }
 
 /* ---------------------------------------------------------------- quantiles */
@@ -101,6 +102,7 @@ void pf_statistics_add(PfStatistics *s, long long member, double value)
   s->squares += off*(value - s->mean);
   if (!(value >= s->least)) s->least = value, s->least_at = member;
   if (!(value <= s->most)) s->most = value, s->most_at = member;
+  pf_histogram_add(&s->histogram, value);
   s->buffer[s->waiting++] = value;
   if (s->waiting == PF_DIGEST_BUFFER) compress(s);
 }

@@ -5,6 +5,7 @@
 #define PF_SWEEP_STATISTICS_H
 
 #include "base/base.h"
+#include "sweep/histogram.h"
 
 enum { PF_DIGEST_CENTROIDS = 400, PF_DIGEST_BUFFER = 2000 };
 
@@ -18,6 +19,7 @@ typedef struct PfStatistics {
   double mean, squares;      /* squares: sum of squared distances from the mean */
   double least, most;
   long long least_at, most_at; /* members */
+  PfHistogram histogram;
   int centroid_count, waiting;
   PfCentroid centroids[PF_DIGEST_CENTROIDS];
   double buffer[PF_DIGEST_BUFFER]; /* numbers that are not among the centroids yet */

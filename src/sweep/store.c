@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows as they come, and as they are read again. */
 #include "sweep/store.h"
+#include "sweep/stream.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -92,6 +94,7 @@ static bool complete_chunk(PfRowStore *store, long long index)
 bool pf_row_store_has(const PfRowStore *store, long long member)
 {
   const long long at = member - store->first;
+  if (store->stream) return false;
   return store->complete[member/store->length] || (store->present && store->present[at/8] >> at%8 & 1);
 }
 
@@ -106,6 +109,7 @@ bool pf_row_store_put(PfRowStore *store, PfJournal *journal, long long member, c
                       const char *reason)
 {
   const long long index = member/store->length, at = member%store->length;
+  if (store->stream) return pf_stream_put(store->stream, member, row, end, reason), true;
   if (!journal) note_present(store, member);
   if (journal && store->path && !pf_journal_add(store, journal, member, row, end, reason)) return false;
   if (store->parts) return true; /* rows of a part wait for the others in their journal */
@@ -249,6 +253,17 @@ static PfStatus look_at_result(PfContext *ctx, PfArena *arena, const PfRowStore 
   return compare(ctx, store, words, count, version, codec);
 }
 
+/* Looked at and not removed: another process may be about to write into it. */
+static bool is_empty(const char *path)
+{
+  DIR *folder = opendir(path);
+  bool empty = folder;
+  for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;)
+    empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strcmp(entry->d_name, ".pfaff"));
+  if (folder) closedir(folder);
+  return empty;
+}
+
 /* A folder with something else in it stays as it is. */
 static PfStatus refuse_others(PfContext *ctx, const PfRowStore *store)
 {
@@ -258,7 +273,7 @@ static PfStatus refuse_others(PfContext *ctx, const PfRowStore *store)
   if (!S_ISDIR(status.st_mode)) return pf_fail(ctx, PF_ERR_FILE, "'%s' is no folder", store->path);
   pf_text_init(&path, store->allocator);
   pf_store_path(&path, store, ".pfaff");
-  const bool ours = stat(pf_text_get(&path), &status) == 0 || rmdir(store->path) == 0; /* an empty one is none */
+  const bool ours = stat(pf_text_get(&path), &status) == 0 || is_empty(store->path);
   pf_text_free(&path);
   if (ours) return PF_OK;
   return pf_fail(ctx, PF_ERR_FILE, "'%s' is a folder with something else in it", store->path);
@@ -294,6 +309,7 @@ static PfStatus open_folder(PfContext *ctx, PfArena *arena, PfRowStore *store, P
 
 static PfStatus open_store(PfContext *ctx, PfRowStore *store, PfStoreMode mode)
 {
+  if (mode == PF_STORE_STREAM) return PF_OK;
   PF_TRY(make_room(ctx, store));
   if (!store->path || mode == PF_STORE_LOOK) return PF_OK;
   PfArena *arena = pf_arena_new(store->allocator);
@@ -335,6 +351,7 @@ PfStatus pf_row_store_look(PfSweep *sweep, const char *path, PfRowStore **store)
 void pf_row_store_free(PfRowStore *store)
 {
   if (!store) return;
+  pf_stream_free(store->stream);
   for (long long i = 0; store->chunks && i < store->chunk_count; i++) free_chunk(store, atomic_load(store->chunks + i));
   release(store, store->chunks);
   release(store, store->complete);

@@ -28,7 +28,8 @@ typedef enum PfStoreMode {
   PF_STORE_NEW,    /* there must be no result yet */
   PF_STORE_RESUME, /* goes on, or begins */
   PF_STORE_JOIN,   /* puts parts together */
-  PF_STORE_LOOK    /* only reads chunks that are complete */
+  PF_STORE_LOOK,   /* only reads chunks that are complete */
+  PF_STORE_STREAM  /* rows are not kept */
 } PfStoreMode;
 
 typedef struct PfRowStore {
@@ -47,6 +48,7 @@ typedef struct PfRowStore {
   int lock, part_lock;   /* descriptors, or -1 */
   bool busy;             /* somebody else has one of them */
   PfCodec codec;
+  struct PfRowStream *stream; /* takes the rows; NULL: they are kept */
   pthread_mutex_t mutex;
   atomic_bool failed;    /* something could not be written: `trouble` says what */
   char trouble[512];

@@ -1,20 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members that are studied instead of moved: the linear model at the start of each, by its eigenvalues. */
+/* Members that are studied instead of moved: the linear model at the start of each, the steady motion next to it, or
+ * how fast neighbours of its motion depart. */
 #include "pfaff/study.h"
+#include "study/exponent.h"
+#include "study/path.h"
 #include "sweep/sweep_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+typedef enum Kind { LINEARIZE, EQUILIBRIA, STEADY, LYAPUNOV, KINDS } Kind;
+
+static const struct {
+  const char *name, *gives;
+} studies[KINDS] = {
+  [LINEARIZE] = {"linearize", "growth (the largest real part), stable (1 or 0), re[1], im[1], … (eigenvalues, the "
+                 "rightmost first), and quantities where it was linearised"},
+  [EQUILIBRIA] = {"equilibria", "found (how many), and of the one next to the start growth, stable, re[1], im[1], … "
+                  "and any quantity"},
+  [STEADY] = {"steady", "found (how many), and of the one next to the start growth, stable, re[1], im[1], … and any "
+              "quantity"},
+  [LYAPUNOV] = {"lyapunov", "exponent (the largest), exponent_half (after half the time), and quantities at the start"},
+};
+
 struct PfMemberStudy {
+  Kind kind;
   PfArena *arena;        /* of the equations */
   PfEquations equations;
   PfSystem *system;      /* of them; NULL: that of the simulation does */
   PfDynamics *field;
+  PfExpr *outputs;       /* quantities that are taken: in the order of their items */
+  int output_count;
+  double *numbers;       /* of them */
+  double *value;         /* of all items */
+  double *values;        /* of the symbols of the system: a copy, to be changed */
 };
 
 /* ---------------------------------------------------------------- what is taken */
+
+static Kind find_kind(const char *name)
+{
+  int kind = 0;
+  while (kind < KINDS && strcmp(studies[kind].name, name) != 0) kind++;
+  return (Kind)kind;
+}
+
+PfStatus pf_member_study_check(PfContext *ctx, const char *name)
+{
+  if (find_kind(name) != KINDS) return PF_OK;
+  pf_fail(ctx, PF_ERR_ARGUMENT, "--study %s: there is no such study of members", name);
+  pf_hint(ctx, "there are: linearize, equilibria, steady, lyapunov");
+  return PF_ERR_ARGUMENT;
+}
+
+const char *pf_member_study_gives(const char *name)
+{
+  return studies[find_kind(name)].gives;
+}
 
 /* re[2]: the number in the brackets, from 1 on; 0 when it is none. */
 static int index_of(const char *text, const char *name)
@@ -26,38 +69,68 @@ static int index_of(const char *text, const char *name)
   return number > 0 && number < 10000 && !strcmp(stop, "]") ? (int)number : 0;
 }
 
-PfStatus pf_member_study_item(PfContext *ctx, const char *text, PfTaken *item)
+static bool find_exponent(const char *text, PfTaken *item)
 {
-  *item = (PfTaken){.name = text, .unit = "1/s", .scale = 1, .handle = -1};
+  item->kind = PF_TAKE_EXPONENT;
+  item->part = !strcmp(text, "exponent_half");
+  return item->part || !strcmp(text, "exponent");
+}
+
+bool pf_member_study_item(const char *name, const char *text, PfTaken *item)
+{
+  const Kind kind = find_kind(name);
+  *item = (PfTaken){.unit = "1/s", .scale = 1, .handle = -1};
   const int re = index_of(text, "re"), im = index_of(text, "im");
+  if (kind == LYAPUNOV) return find_exponent(text, item);
   if (!strcmp(text, "growth")) item->kind = PF_TAKE_GROWTH;
   else if (!strcmp(text, "stable")) item->kind = PF_TAKE_STABLE, item->unit = "";
   else if (re) item->kind = PF_TAKE_RE, item->part = re - 1;
   else if (im) item->kind = PF_TAKE_IM, item->part = im - 1, item->unit = "rad/s";
-  else {
-    pf_fail(ctx, PF_ERR_ARGUMENT, "--take %s: the study 'linearize' does not give that", text);
-    pf_hint(ctx, "it gives growth (the largest real part), stable (1 or 0), and re[1], im[1], … (eigenvalues, the "
-                 "rightmost first)");
-    return PF_ERR_ARGUMENT;
-  }
-  return PF_OK;
+  else if (!strcmp(text, "found") && kind != LINEARIZE) item->kind = PF_TAKE_FOUND, item->unit = "";
+  else return false;
+  return true;
 }
 
-/* ---------------------------------------------------------------- one member */
+/* ---------------------------------------------------------------- making it */
+
+/* Quantities become outputs of the vector field. */
+static PfStatus list_outputs(PfMember *m, struct PfMemberStudy *study)
+{
+  PfContext *ctx = pf_sim_context(m->sim);
+  const PfTake *take = &m->sweep->take;
+  study->outputs = pf_arena_array(study->arena, PfExpr, take->count);
+  study->numbers = pf_arena_array(study->arena, double, take->count);
+  study->value = pf_arena_array(study->arena, double, take->count);
+  if (!study->outputs || !study->numbers || !study->value) return PF_ERR_MEMORY;
+  for (int i = 0; i < take->count; i++) {
+    PfPlot *plots;
+    int count;
+    const PfTaken *item = take->items + i;
+    if (item->handle < 0) continue;
+    PF_TRY(pf_quantities_read(ctx, study->arena, pf_sim_model(m->sim), "--take", item->quantity, &plots, &count));
+    study->outputs[study->output_count++] = plots->values[item->part];
+  }
+  return pf_equations_express(ctx, study->arena, &study->equations, study->outputs, study->output_count);
+}
 
 static PfStatus make(PfMember *m, struct PfMemberStudy *study)
 {
   PfContext *ctx = pf_sim_context(m->sim);
   const PfSystem *system = pf_sim_system(m->sim);
+  study->kind = find_kind(pf_word(m->sweep->words, m->sweep->word_count, "study"));
   study->arena = pf_arena_new(pf_context_allocator(ctx));
   if (!study->arena) return PF_ERR_MEMORY;
+  study->equations = *pf_system_equations(system);
   if (pf_system_in_bodies(system)) {
-    study->equations = *pf_system_equations(system);
     PF_TRY(pf_equations_write_out(ctx, study->arena, &study->equations));
     PF_TRY(pf_system_new(ctx, &study->equations, &study->system));
     system = study->system;
   }
-  return pf_dynamics_new(ctx, system, NULL, NULL, &study->field);
+  study->values = pf_arena_array(study->arena, double, pf_system_symbols(system)->count);
+  if (!study->values) return PF_ERR_MEMORY;
+  PF_TRY(list_outputs(m, study));
+  const PfOutputs outputs = {study->output_count, study->outputs};
+  return pf_dynamics_new(ctx, system, NULL, &outputs, &study->field);
 }
 
 PfStatus pf_member_study_make(PfMember *m)
@@ -74,6 +147,17 @@ void pf_member_study_free(PfMember *m)
   pf_arena_free(m->study->arena);
 }
 
+/* ---------------------------------------------------------------- eigenvalues */
+
+/* What the studies have found out about a member. */
+typedef struct Findings {
+  int count;         /* eigenvalues */
+  const double *re, *im;
+  bool stable;
+  int found;         /* steady motions */
+  double exponent[2];
+} Findings;
+
 /* Eigenvalues of what does not matter, as where a carriage stands, are zero up to rounding, and several of them up to
  * its root. */
 static bool is_stable(const PfLinear *linear)
@@ -83,33 +167,100 @@ static bool is_stable(const PfLinear *linear)
   return !linear->states || linear->re[0] <= 1e-6*most;
 }
 
-static double value_of(const PfTaken *item, const PfLinear *linear)
+static PfStatus linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, Findings *f)
+{
+  PfLinear linear;
+  PF_TRY(pf_linearize(ctx, arena, field, NULL, 0, &linear));
+  *f = (Findings){.count = linear.states, .re = linear.re, .im = linear.im, .stable = is_stable(&linear)};
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- steady motions */
+
+/* The field goes where the next one is. */
+static PfStatus find_steady(PfMember *m, PfArena *arena, Findings *f)
+{
+  struct PfMemberStudy *study = m->study;
+  PfContext *ctx = pf_sim_context(m->sim);
+  const PfSymbols *in = pf_system_symbols(pf_sim_system(m->sim));
+  const PfSteadyOptions options = {.kind = study->kind == EQUILIBRIA ? PF_EQUILIBRIA : PF_STEADY, .starts = 50};
+  const size_t n = (size_t)study->equations.n;
+  PfSteady steady;
+  PF_TRY(pf_steady_find(ctx, arena, study->field, &options, &steady));
+  if (!steady.count)
+    return pf_fail(ctx, PF_ERR_NUMBER, "no %s was found near the start, from %d places",
+                   study->kind == EQUILIBRIA ? "equilibrium" : "steady motion", steady.starts);
+  const PfSteadyPoint *p = steady.points;
+  memcpy(study->values + in->q, p->q, n*sizeof *p->q);
+  memcpy(study->values + in->v, p->v, n*sizeof *p->v);
+  *f = (Findings){.count = p->count, .re = p->re, .im = p->im, .stable = p->stability != PF_UNSTABLE,
+                  .found = steady.count};
+  return pf_dynamics_place(study->field, study->values);
+}
+
+/* ---------------------------------------------------------------- exponents */
+
+static PfStatus find_exponents(PfMember *m, PfArena *arena, const PfRunOptions *o, Findings *f)
+{
+  PfDynamics *field = m->study->field;
+  PfContext *ctx = pf_sim_context(m->sim);
+  const double span = o->t_end - pf_sim_values(m->sim)[pf_system_symbols(pf_sim_system(m->sim))->time];
+  bool jumps;
+  PF_TRY(pf_dynamics_may_jump(field, &jumps));
+  if (jumps || pf_sim_complete(m->sim)->event_count)
+    return pf_fail(ctx, PF_ERR_MODEL, "there is no exponent: deviations jump with events and where forces do");
+  *f = (Findings){0};
+  PF_TRY(pf_lyapunov_exponent(arena, field, span, o->rtol > 0 ? o->rtol : 1e-8, f->exponent, f->exponent + 1));
+  return isfinite(f->exponent[0]) ? PF_OK : pf_fail(ctx, PF_ERR_NUMBER, "the motion cannot be followed so far");
+}
+
+/* ---------------------------------------------------------------- one member */
+
+static double value_of(const PfTaken *item, const Findings *f)
 {
   switch (item->kind) {
-  case PF_TAKE_GROWTH: return linear->states ? linear->re[0] : NAN;
-  case PF_TAKE_STABLE: return is_stable(linear);
-  case PF_TAKE_RE: return item->part < linear->states ? linear->re[item->part] : NAN;
-  case PF_TAKE_IM: return item->part < linear->states ? linear->im[item->part] : NAN;
+  case PF_TAKE_GROWTH: return f->count ? f->re[0] : NAN;
+  case PF_TAKE_STABLE: return f->stable;
+  case PF_TAKE_RE: return item->part < f->count ? f->re[item->part] : NAN;
+  case PF_TAKE_IM: return item->part < f->count ? f->im[item->part] : NAN;
+  case PF_TAKE_FOUND: return f->found;
+  case PF_TAKE_EXPONENT: return f->exponent[item->part];
   default: return NAN;
   }
 }
 
-static PfStatus study(PfMember *m, PfArena *arena, double *row)
+/* Quantities first: an exponent is found by going elsewhere. */
+static PfStatus look(PfMember *m, PfArena *arena, const PfRunOptions *options, Findings *f)
+{
+  struct PfMemberStudy *study = m->study;
+  PfDynamics *field = study->field;
+  const PfSymbols *in = pf_system_symbols(pf_sim_system(m->sim));
+  memcpy(study->values, pf_sim_values(m->sim), (size_t)in->count*sizeof *study->values);
+  PF_TRY(pf_dynamics_place(field, study->values));
+  PF_TRY(pf_dynamics_chart(field, NULL));
+  if (study->kind == EQUILIBRIA || study->kind == STEADY) PF_TRY(find_steady(m, arena, f));
+  if (study->output_count) PF_TRY(pf_dynamics_outputs(field, study->numbers));
+  if (study->kind == LINEARIZE) return linearize(pf_sim_context(m->sim), arena, field, f);
+  return study->kind == LYAPUNOV ? find_exponents(m, arena, options, f) : PF_OK;
+}
+
+static PfStatus study_member(PfMember *m, PfArena *arena, const PfRunOptions *options, double *row)
 {
   const PfTake *take = &m->sweep->take;
-  PfDynamics *field = m->study->field;
-  PfLinear linear;
-  PF_TRY(pf_dynamics_place(field, pf_sim_values(m->sim)));
-  PF_TRY(pf_dynamics_chart(field, NULL));
-  PF_TRY(pf_linearize(pf_sim_context(m->sim), arena, field, NULL, 0, &linear));
-  for (int i = 0; i < take->count; i++) row[i] = value_of(take->items + i, &linear);
+  struct PfMemberStudy *study = m->study;
+  Findings f = {0};
+  int output = 0;
+  PF_TRY(look(m, arena, options, &f));
+  for (int i = 0; i < take->count; i++)
+    study->value[i] = take->items[i].handle >= 0 ? study->numbers[output++] : value_of(take->items + i, &f);
+  pf_take_row(take, study->value, NULL, row);
   return PF_OK;
 }
 
-PfStatus pf_member_study_run(PfMember *m, double *row)
+PfStatus pf_member_study_run(PfMember *m, const PfRunOptions *options, double *row)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(pf_sim_context(m->sim)));
-  PfStatus status = arena ? study(m, arena, row) : PF_ERR_MEMORY;
+  PfStatus status = arena ? study_member(m, arena, options, row) : PF_ERR_MEMORY;
   pf_arena_free(arena);
   return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep made of words. */
+#include "lang/parts.h"
 #include "sweep/store.h"
-#include "sweep/sweep_impl.h"
+#include "sweep/stream.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,18 @@ static PfStatus fail_like(PfContext *ctx, const PfError *error, const char *what
   return error->status;
 }
 
+/* hub.w=(0, 0, 1): part by part. */
+static PfStatus set_parts(PfSweep *s, const char *text, const char *name, const char *value)
+{
+  PfPart *parts = pf_arena_array(s->arena, PfPart, PF_MOST_PARTS);
+  int count;
+  if (!parts) return pf_no_room(s->ctx, "the sweep");
+  PF_TRY(pf_parts_read(s->ctx, s->arena, pf_sim_model(s->base), text, name, value, parts, &count));
+  for (int k = 0; k < count; k++)
+    if (!pf_sim_set(s->base, parts[k].name, parts[k].value)) return fail_like(s->ctx, pf_sim_error(s->base), text);
+  return PF_OK;
+}
+
 /* NAME=VALUE, the same for all members. */
 static PfStatus set_given(PfSweep *s, const char *text)
 {
@@ -24,6 +37,7 @@ static PfStatus set_given(PfSweep *s, const char *text)
   if (!equals) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: write name=value", text);
   const char *name = pf_piece(s->arena, text, equals), *value = pf_piece(s->arena, equals + 1, text + strlen(text));
   if (!name || !value) return pf_no_room(s->ctx, "the sweep");
+  if (pf_parts_count(pf_sim_model(s->base), name)) return set_parts(s, text, name, value);
   return pf_sim_set_text(s->base, name, value) ? PF_OK : fail_like(s->ctx, pf_sim_error(s->base), text);
 }
 
@@ -45,6 +59,15 @@ static PfStatus open_model(PfSweep *s)
   return PF_OK;
 }
 
+/* A name that is there but cannot be set: a definition, maybe one that says how many parts the model has. */
+static PfStatus refuse_definition(PfSweep *s, const char *name)
+{
+  pf_fail(s->ctx, PF_ERR_ARGUMENT, "'%s' is defined by the text of the model and cannot vary", name);
+  pf_hint(s->ctx, "'param %s = …' instead of 'let' makes it a parameter; where it says how many parts there are, "
+          "members would not be the same model: sweep one text for each number", name);
+  return PF_ERR_ARGUMENT;
+}
+
 /* The names that vary must exist: the first member is set, and every later one sets them anew. */
 static PfStatus set_first(PfSweep *s)
 {
@@ -55,6 +78,8 @@ static PfStatus set_first(PfSweep *s)
   for (int i = 0; i < plan->variable_count; i++) {
     if (pf_sim_set(s->base, plan->variables[i].name, values[i])) continue;
     PfError error = *pf_sim_error(s->base);
+    if (error.status == PF_ERR_NAME && pf_sim_find(s->base, plan->variables[i].name) >= 0)
+      return refuse_definition(s, plan->variables[i].name);
     if (error.status == PF_ERR_NAME) error.status = PF_ERR_ARGUMENT; /* it is no name of the text */
     return fail_like(s->ctx, &error, NULL);
   }
@@ -84,7 +109,7 @@ static PfStatus tell_apart(PfSweep *s)
   for (int i = varied; i < s->columns; i++)
     for (int k = 0; k < varied; k++)
       if (!strcmp(s->names[k], s->names[i])) {
-        PF_TRY(rename_column(s, i, " at the end"));
+        PF_TRY(rename_column(s, i, pf_word(s->words, s->word_count, "study") ? " as found" : " at the end"));
         break;
       }
   for (int i = 0; i < s->columns; i++)
@@ -95,7 +120,7 @@ static PfStatus tell_apart(PfSweep *s)
 static PfStatus name_columns(PfSweep *s)
 {
   const int varied = s->plan.variable_count;
-  s->columns = varied + s->take.count;
+  s->columns = varied + s->take.columns;
   s->names = pf_arena_array(s->arena, const char *, s->columns);
   s->units = pf_arena_array(s->arena, const char *, s->columns);
   s->scales = pf_arena_array(s->arena, double, varied);
@@ -105,9 +130,9 @@ static PfStatus name_columns(PfSweep *s)
     s->units[i] = s->plan.variables[i].measure.unit;
     s->scales[i] = s->plan.variables[i].measure.scale;
   }
-  for (int i = 0; i < s->take.count; i++) {
-    s->names[varied + i] = s->take.items[i].name;
-    s->units[varied + i] = s->take.items[i].unit;
+  for (int i = 0; i < s->take.columns; i++) {
+    s->names[varied + i] = s->take.column[i].name;
+    s->units[varied + i] = s->take.column[i].unit;
   }
   return tell_apart(s);
 }
@@ -148,7 +173,9 @@ void pf_sweep_free(PfSweep *s)
 {
   if (!s) return;
   pf_row_store_free(s->memory);
+  pf_stream_free(s->stream);
   pf_member_close(&s->alone);
+  pf_take_free(&s->take);
   pf_sim_close(s->base);
   pf_arena_free(s->own_words);
   pf_arena_free(s->arena);
@@ -187,11 +214,20 @@ const char *pf_sweep_unit(const PfSweep *s, int column)
 }
 
 typedef struct Alone {
+  long long member; /* -1: it is under way */
   int columns;
   double *row;
   int *end;
   char *reason;
 } Alone;
+
+static bool next_alone(void *user, long long *number)
+{
+  Alone *x = user;
+  *number = x->member;
+  x->member = -1;
+  return *number >= 0;
+}
 
 static bool take_alone(void *user, long long number, const double *row, int end, const char *reason)
 {
@@ -208,6 +244,7 @@ PfStatus pf_sweep_member(PfSweep *s, long long member, double *row, int *end, ch
   if (member < 0 || member >= s->plan.count)
     return pf_fail(s->ctx, PF_ERR_ARGUMENT, "there is no member %lld: they are 0 to %lld", member, s->plan.count - 1);
   if (!s->alone.sim) PF_TRY(pf_member_open(s->ctx, s, &s->alone));
-  Alone alone = {s->columns, row, end, reason};
-  return pf_members_run(&s->alone, &member, 1, take_alone, &alone) ? PF_OK : PF_ERR_CANCELLED;
+  Alone alone = {member, s->columns, row, end, reason};
+  const PfMemberFlow flow = {next_alone, take_alone, &alone};
+  return pf_members_run(&s->alone, &flow) ? PF_OK : PF_ERR_CANCELLED;
 }

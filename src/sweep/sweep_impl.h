@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "lang/constant.h"
+#include "pfaff/kernel.h"
 #include "pfaff/sim_parts.h"
 #include "pfaff/sweep.h"
 
@@ -74,28 +75,46 @@ typedef enum PfTakeKind {
   PF_TAKE_FIRST,    /* when a quantity first passes zero upwards */
   PF_TAKE_EVENT,    /* when an event first happens */
   PF_TAKE_T_END,
-  PF_TAKE_GROWTH, PF_TAKE_STABLE, PF_TAKE_RE, PF_TAKE_IM /* of a study */
+  PF_TAKE_GROWTH, PF_TAKE_STABLE, PF_TAKE_RE, PF_TAKE_IM, PF_TAKE_FOUND, PF_TAKE_EXPONENT /* of a study */
 } PfTakeKind;
 
+/* One number of the motion, which is followed: max(x). */
 typedef struct PfTaken {
   PfTakeKind kind;
-  const char *name, *unit;
-  double scale;     /* one of the unit in SI */
   const char *quantity; /* as the language reads it, or NULL */
+  const char *unit; /* of the quantity, or of a time; what an integral has is that times the second */
+  double scale;     /* one of the unit in SI */
   int handle, part; /* of the quantity, and which of its numbers */
   double time;
   int event;
 } PfTaken;
+
+/* What is told of it: a number, or a formula of several, max(x) - min(x). */
+typedef struct PfTakenColumn {
+  const char *name, *unit;
+  double scale;     /* one of the unit in SI */
+  int item;         /* -1: a formula */
+  int formula;
+} PfTakenColumn;
 
 typedef struct PfTake {
   int count;
   PfTaken *items;
   bool along;       /* some need to see the motion between start and end */
   int widest;       /* numbers of the widest quantity */
+  int columns;
+  PfTakenColumn *column;
+  PfTape *formulas; /* NULL: there are none */
+  int formula_count, input_count;
+  int *input;       /* items that they are made of */
 } PfTake;
 
-/* `study`: members are studied, not moved. */
+/* `study`: members are studied, not moved. To be freed also when it fails. */
 PfStatus pf_take_read(PfContext *ctx, PfArena *arena, PfSim *sim, const char *text, const char *study, PfTake *take);
+void pf_take_free(PfTake *take);
+/* All columns in their units, from the numbers of the items in SI; `room` holds pf_take_room doubles. */
+void pf_take_row(const PfTake *take, const double *value, double *room, double *row);
+size_t pf_take_room(const PfTake *take);
 
 /* Whether it needs to see the motion on the way. */
 bool pf_taken_is_along(const PfTaken *item);
@@ -120,6 +139,7 @@ typedef struct PfTaking {
   double *value;    /* result so far */
   double *node;     /* count x 5: the quantity at the start, the quarters and the end of the step */
   double *numbers;  /* room for one quantity */
+  double *room;     /* for formulas */
   double t0, t;     /* the start, and the end of the latest step */
 } PfTaking;
 
@@ -160,25 +180,33 @@ PfStatus pf_member_place(PfMember *member, long long number, PfRunOptions *optio
 /* One by one on the simulation. False when it was told to stop. */
 bool pf_member_run(PfMember *member, long long number, double *row, int *end, char *reason);
 
-/* Some of them, in lanes where that is possible; each is given to `take` when it is done, in any order. False when it
- * was told to stop, or `take` has said false. */
-typedef bool PfTakeMember(void *user, long long number, const double *row, int end, const char *reason);
-bool pf_members_run(PfMember *member, const long long *numbers, int count, PfTakeMember *take, void *user);
+/* Those that `next` has, until it has none at present, in lanes where that is possible; each is given to `take` when it
+ * is done, in any order. False when it was told to stop, or `take` has said false. */
+typedef struct PfMemberFlow {
+  bool (*next)(void *user, long long *number);
+  bool (*take)(void *user, long long number, const double *row, int end, const char *reason);
+  void *user;
+} PfMemberFlow;
+bool pf_members_run(PfMember *member, const PfMemberFlow *flow);
 
 /* ---------------------------------------------------------------- studies (studies.c) */
 
-PfStatus pf_member_study_item(PfContext *ctx, const char *text, PfTaken *item);
+/* Is there such a study, and what does it give, in words? */
+PfStatus pf_member_study_check(PfContext *ctx, const char *study);
+const char *pf_member_study_gives(const char *study);
+/* What it has names for; false: it may be a quantity. */
+bool pf_member_study_item(const char *study, const char *text, PfTaken *item);
 PfStatus pf_member_study_make(PfMember *member);
 void pf_member_study_free(PfMember *member);
 /* What is taken of a member that is placed; fails with words in the context of the simulation. */
-PfStatus pf_member_study_run(PfMember *member, double *row);
+PfStatus pf_member_study_run(PfMember *member, const PfRunOptions *options, double *row);
 
 /* ---------------------------------------------------------------- many members side by side (lanes.c, lanes_make.c) */
 
 /* NULL in *engine when the model, the method or what is taken does not allow it; that is no failure. */
 PfStatus pf_lanes_make(PfMember *member, struct PfLaneEngine **engine);
 void pf_lanes_free(struct PfLaneEngine *engine);
-bool pf_lanes_run(PfMember *member, const long long *numbers, int count, PfTakeMember *take, void *user);
+bool pf_lanes_run(PfMember *member, const PfMemberFlow *flow);
 
 /* ---------------------------------------------------------------- the sweep */
 
@@ -197,6 +225,7 @@ struct PfSweep {
   double *scales;     /* of the variables: one of the unit in SI */
   PfMember alone;     /* of pf_sweep_member */
   struct PfRowStore *memory; /* of the latest run, when it has no folder */
+  struct PfRowStream *stream; /* of the latest run that kept no rows: its summary */
 };
 
 const char *pf_word(const PfSweepWord *words, int count, const char *key);

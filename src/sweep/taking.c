@@ -13,8 +13,9 @@ PfStatus pf_taking_make(PfContext *ctx, PfArena *arena, const PfTake *take, PfSi
   *taking = (PfTaking){.take = take, .sim = sim,
                        .value = pf_arena_array(arena, double, take->count),
                        .node = pf_arena_array(arena, double, NODES*(size_t)take->count),
-                       .numbers = pf_arena_array(arena, double, take->widest)};
-  return taking->value && taking->node && taking->numbers ? PF_OK : pf_no_room(ctx, "what is taken");
+                       .numbers = pf_arena_array(arena, double, take->widest),
+                       .room = pf_arena_array(arena, double, pf_take_room(take))};
+  return taking->value && taking->node && taking->numbers && taking->room ? PF_OK : pf_no_room(ctx, "what is taken");
 }
 
 /* The quantity where the simulation stands or looks. */
@@ -185,8 +186,6 @@ static double final_value(PfTaking *x, int i)
 
 void pf_taking_end(PfTaking *x, double *row)
 {
-  for (int i = 0; i < x->take->count; i++) {
-    const PfTaken *item = x->take->items + i;
-    row[i] = final_value(x, i)/item->scale;
-  }
+  for (int i = 0; i < x->take->count; i++) x->value[i] = final_value(x, i);
+  pf_take_row(x->take, x->value, x->room, row);
 }

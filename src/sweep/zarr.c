@@ -2,6 +2,7 @@
 /* Zarr, version 3: metadata as JSON, arrays as chunk files. https://zarr-specs.readthedocs.io/en/latest/v3 */
 #include "out/json_read.h"
 #include "sweep/store.h"
+#include "sweep/words.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -170,14 +171,7 @@ static void json_words(const PfRowStore *store, PfJson *json)
   pf_json_open(json, "taken", '[');
   for (int i = sweep->plan.variable_count; i < sweep->columns; i++) pf_json_string(json, NULL, sweep->names[i]);
   pf_json_close(json, ']');
-  pf_json_open(json, "words", '[');
-  for (int i = 0; i < sweep->word_count; i++) {
-    pf_json_open(json, NULL, '[');
-    pf_json_string(json, NULL, sweep->words[i].key);
-    pf_json_string(json, NULL, sweep->words[i].value);
-    pf_json_close(json, ']');
-  }
-  pf_json_close(json, ']');
+  pf_sweep_words_put(sweep, json, "words");
   pf_json_close(json, '}');
 }
 

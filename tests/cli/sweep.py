@@ -168,7 +168,136 @@ def tables_and_lists():
     refused("a hole in a table is told", "row 2 has no number under 'm'", "--table", "hole.csv", "--take", "x", wheel)
 
 
+def formulas_of_what_is_taken():
+    """A mass on a spring from rest at 1: x = cos(w t), w = sqrt(k), k = 1 and 4, over whole periods."""
+    pathlib.Path("spring.pf").write_text("param k = 1 [N/m]\ncoord x [m]\nkinetic 0.5 [kg]*x'^2\npotential k*x^2/2\nstart x = 1\nrun 2*pi { rtol = 1e-11 }\n")
+    take = ("max(x) - min(x), sqrt(mean(x^2)), integral(kinetic)/t_end, (max(x) - x) [mm], max(x, 2*x), max(x')/max(x), first(x < 0 [m])*2/pi, "
+            "integral(x')")
+    result = run("-p", "k=1,4", "--take", take, "--out", "formulas.csv", "spring.pf")
+    expect("formulas are taken", result.returncode == 0, result.stderr)
+    for row in rows("formulas.csv"):
+        w = math.sqrt(row["k [N/m]"])
+        near = lambda name, wanted: expect(name, abs(row[name] - wanted) < 1e-8*max(1, abs(wanted)), (row[name], wanted))
+        near("max(x) - min(x) [m]", 2)
+        near("sqrt(mean(x^2)) [m]", math.sqrt(0.5))
+        near(next(k for k in row if k.startswith("integral(kinetic)/t_end")), w*w/4)
+        expect("a unit behind a formula", abs(row["(max(x) - x) [mm]"]) < 1e-6, row) # 1e-9 m
+        near("max(x, 2*x) [m]", 2)
+        near("max(x')/max(x) [1/s]", w)
+        near("first(x < 0 [m])*2/pi [s]", 1/w)
+        near("integral(x') [m]", 0)
+    for text, words in (("max(x) + t_end", "cannot add m and s"), ("max(x) - nothing", "'nothing' is not defined"), ("max(pos(ground)) + 1", "vector"),
+                        ("max(max(x))", "arguments"), ("first(x) + 1", "needs a condition"), ("at(x) + 1", "at what time")):
+        refused(f"the formula {text}", words, "-p", "k=1,4", "--take", text, "spring.pf")
+
+
+def vectors_as_starts():
+    cart = example("tractor_trailers")
+    result = run("-s", "phi=(0.1, 0.2, 0, 0, 0),(0, 10 [deg], 0, 0, 0)", "-s", "phi'=(0, 0, 0, 0, 0)", "--take", "at(phi[2], 0)", "--for", "0.01", "--out", "lists.csv", cart)
+    expect("a list is a start", result.returncode == 0 and [round(r["at(phi[2], 0) [rad]"], 12) for r in rows("lists.csv")] == [0.2, round(math.radians(10), 12)], result.stderr)
+    result = run("-s", "top.turn=(0.1, 0, 0),(0.2, 0, 0)", "-s", "top.w=(0, 0, 100)", "--take", "at(inclination, 0)", "--for", "0.001", "--out", "turns.csv", example("top"))
+    expect("and so is a turn", result.returncode == 0 and [round(r["at(inclination, 0) [rad]"], 9) for r in rows("turns.csv")] == [0.1, 0.2], result.stderr)
+    refused("a vector of another size", "5 numbers in brackets", "-s", "phi=(1, 2),(3, 4)", "--take", "x", cart)
+
+
+def other_studies():
+    """The start of a Hénon-Heiles motion, whose exponent 'study poincare' tells, and a carriage, whose steady motions are known."""
+    refused("what a study does not give", "exponent (the largest)", "-s", "y=0.1,0.2", "--study", "lyapunov", "--take", "nothing", example("henon_heiles"))
+    refused("a time for what does not move", "has no effect", "-s", "y=0.1,0.2", "--study", "linearize", "--for", "1", "--take", "growth", example("henon_heiles"))
+    result = run("-s", "y=0.3,0.2", "--study", "lyapunov", "--for", "50", "--take", "exponent, exponent_half, y", "--out", "chaos.csv", example("henon_heiles"))
+    wanted = json.loads(subprocess.run([pfaff, "study", "poincare", "--section", "x=0", "--show", "y,y'", "--for", "50", "--json", example("henon_heiles")],
+                                       capture_output=True, text=True).stdout)
+    row = rows("chaos.csv")[0]
+    expect("the exponent is that of the study", result.returncode == 0 and math.isclose(row["exponent [1/s]"], wanted["lyapunov"], rel_tol=0.02),
+           (row, wanted["lyapunov"], result.stderr))
+    result = run("-p", "n2=5,11,13,20", "--study", "steady", "--take", "found, stable, theta'", "--out", "steady.csv", example("carriage_steady"))
+    table = rows("steady.csv")
+    expect("steady motions: the straight one loses its stability at n2 = 12 to two that turn", [r["stable"] for r in table] == [1, 1, 0, 0] and
+           [r["found"] for r in table] == [1, 1, 3, 3] and all(abs(r["theta' [rad/s]"]) < 1e-9 for r in table), table)
+
+
+def statistics_without_rows():
+    more = ["--statistics-only", "--for", "0.3"]
+    words = [*plan[:5], "5000", "--take", "x, theta"]
+    for k in (1, 2, 5):
+        result = run(*words, *more, "--threads", k, "--out", f"stats{k}.json", wheel)
+        expect("statistics are made without rows", result.returncode == 0, result.stderr)
+    expect("the same on any number of threads", all(filecmp.cmp("stats1.json", f"stats{k}.json", shallow=False) for k in (2, 5)))
+    run(*words, "--for", "0.3", "--out", "stats.csv", wheel)
+    x = [r["x [m]"] for r in rows("stats.csv")]
+    column = next(c for c in json.loads(pathlib.Path("stats1.json").read_text())["columns"] if c["name"] == "x")
+    mean = sum(x)/len(x)
+    expect("mean and deviation are those of the rows", math.isclose(column["mean"], mean, rel_tol=1e-12) and
+           math.isclose(column["deviation"], math.sqrt(sum((v - mean)**2 for v in x)/(len(x) - 1)), rel_tol=1e-9), column)
+    expect("extremes, too", column["least"] == min(x) and column["most"] == max(x))
+    expect("quantiles nearly", abs(column["quantiles"]["0.05"] - sorted(x)[250]) < 0.01*(max(x) - min(x)), (column["quantiles"], sorted(x)[250]))
+    h = column["histogram"]
+    counts = [0]*len(h["counts"])
+    for v in x: counts[int((v - h["low"])/h["width"])] += 1
+    off = sum(abs(a - b) for a, b in zip(counts, h["counts"]))  # a number on an edge may fall to either side
+    expect("and a histogram counts them all", sum(h["counts"]) == 5000 and off <= 4, off)
+    result = subprocess.run([pfaff, "plot", "stats1.json", "--show", "x", "--out", "stats.svg"], capture_output=True, text=True)
+    expect("which can be drawn", result.returncode == 0 and "5000 members" in pathlib.Path("stats.svg").read_text(), result.stderr)
+    result = subprocess.run([pfaff, "plot", "stats1.json", "--show", "F: x", "--out", "stats.svg"], capture_output=True, text=True)
+    expect("and nothing else", result.returncode == 2 and "only histograms" in result.stderr, result.stderr)
+    for design in ("saltelli", "morris"):
+        both = ["--random", "D ~ normal(0.03, 0.003)", "--random", "m ~ normal(2, 0.2)", "--design", design, "-n", "40", "--take", "x", "--for", "0.3", "--json", wheel]
+        told = [json.loads(run(*both, *way).stdout)["columns"][-1]["sensitivity"] for way in ([], ["--statistics-only"])]
+        expect(f"sensitivities by {design} need no rows", told[0] == told[1] and set(told[0]) == {"D", "m"}, told)
+    refused("rows that are not kept", "keeps no rows", *words, *more, "--out", "stats.zarr", wheel)
+    refused("statistics of what keeps rows", "--statistics-only", *words, "--out", "stats.json", wheel)
+    refused("to go on with what is not kept", "exclude each other", "--resume", "one.zarr", "--statistics-only")
+
+
+def hdf5_files():
+    run("--convert", "fall.zarr", "--out", "fall.h5")
+    if not os.path.exists("fall.h5"):
+        result = run("--convert", "fall.zarr", "--out", "fall.h5")
+        expect("without the library that is said", "libhdf5" in result.stderr, result.stderr)
+        return
+    try:
+        import h5py
+    except ImportError:
+        print("h5py is not installed: it is left out")
+        return
+    with h5py.File("fall.h5") as file:
+        expect("an HDF5 file has the rows", [float(v) for v in file["t_end"]][1:] == [5, 5] and math.isnan(file["x"][0]) and list(file["a"]) == [-1, 0, 1])
+        expect("units and reasons", file["t_end"].attrs["units"] in (b"s", "s") and b"step" in file["reason"][0] and not file["reason"][1])
+        expect("and what it was made of", b"coord x" in file["pfaff/model"][()] and dict(json.loads(file["pfaff/words"][()]))["take"] == "x,t_end")
+    run("-p", "a=-1,0,1", "--take", "x,t_end", "--out", "direct.h5", "fall.pf")
+    expect("the same when it is written at once", filecmp.cmp("fall.h5", "direct.h5", shallow=False))
+
+
+def mat_files():
+    try:
+        import scipy.io
+    except ImportError:
+        return
+    run("--convert", "fall.zarr", "--out", "fall.mat")
+    data = scipy.io.loadmat("fall.mat")
+    expect("a MAT-file has the rows", [c.strip() for c in data["columns"]] == ["member", "a", "x", "t_end", "status"] and list(data["data"][1]) == [-1, 0, 1], data)
+
+
+def trees_are_those_of_runs_bit_for_bit():
+    cart = example("cart_pendulum")
+    for more in (["--for", "0.5"], ["--for", "0.5", "--by", "rk4", "--step", "0.01"]):
+        run("-p", "L[1]=0.7,0.8,0.9", "--take", "s, q[1]", *more, "--out", "bits.csv", cart)
+        for row in rows("bits.csv"):
+            data = json.loads(subprocess.run([pfaff, "run", "-p", f"L[1]={row['L[1] [m]']!r}", *more, "--json", cart], capture_output=True, text=True).stdout)
+            end = dict(zip(data["columns"], data["rows"][-1]))
+            expect("a member of a tree is its run, bit for bit", row["s [m]"] == end["s"] and row["q[1] [rad]"] == end["q[1]"], (row, end))
+
+
 def what_makes_no_sense_is_refused():
+    for words, text in ((("-p", "F=1..2:0"), "how many values"), (("-p", "F=1..2:2.5"), "how many values"), (("-p", "F=a..b:3"), "'a' is not defined"),
+                        (("-p", "F=1,,2"), "a value is missing"), (("-p", "F=1 [kg],2"), "must be in N"), (("-p", "F=-1..1:3:log"), "on one side of zero"),
+                        (("-p", "F=1,2", "-p", "F=3,4"), "varies already"), (("-p", "F=1,2,3", "-p", "m=1,2", "--zip", "F,m"), "as many values"),
+                        (("--random", "F ~ normal(1, -1)", "-n", 3), "a deviation is positive"), (("--random", "F ~ uniform(2, 1)", "-n", 3), "the lower end"),
+                        (("--random", "F ~ normal(1, 1)"), "how many members"), (("--random", "F ~ normal(1, 1)", "--correlate", "F,G=1", "-n", 3), "not random")):
+        refused(f"the sample {words}", text, *words, "--take", "x", wheel)
+    refused("what decides the structure", "cannot vary", "-p", "N=1,2", "--take", "x", example("tractor_trailers"))
+    result = run("-p", "m=-1,1", "--take", "x", "--for", "0.1", wheel)
+    expect("a value outside of its domain is a failure of its member", result.returncode == 0 and "mass matrix" in result.stdout, result.stdout)
     take = ["--take", "x"]
     refused("a quantity that does not exist", "--take nothing", "-p", "F=1,2", "--take", "nothing", wheel)
     refused("a name that does not exist", "'G'", "-p", "G=1,2", *take, wheel)
@@ -297,6 +426,13 @@ processes_compute_together()
 rows_are_those_of_runs()
 failures_are_kept()
 tables_and_lists()
+formulas_of_what_is_taken()
+vectors_as_starts()
+other_studies()
+statistics_without_rows()
+hdf5_files()
+mat_files()
+trees_are_those_of_runs_bit_for_bit()
 what_makes_no_sense_is_refused()
 two_on_one_result()
 what_a_stop_leaves_is_gone_on_with()

@@ -47,6 +47,65 @@ static void what_is_taken_is_that_of_the_motion(void **state)
   }
 }
 
+static void formulas_are_those_of_the_numbers(void **state)
+{
+  const PfSweepWord words[] = {
+    {"model", spring}, {"axis", "w=1,2"}, {"rtol", "1e-11"}, {"axis", "x=2,3"},
+    {"take", "(max(x) - min(x)) [cm], sqrt(mean(x^2)), integral(x)/t_end, x/max(x), w*first(x < 0 [m])"}, {0}};
+  const double w = 2, T = 3;
+  const Row row = row_of(*state, words, 3);
+  const double wanted[] = {w, 3, 600, 3*sqrt(0.5 + sin(2*w*T)/(4*w*T)), 3*sin(w*T)/(w*T), cos(w*T), 1.5707963267948966};
+  for (size_t i = 0; i < sizeof wanted/sizeof *wanted; i++) assert_near(row.at[i], wanted[i], 1e-8, 2e-9);
+}
+
+/* Of w between 1 and 2 in the middles of a grid: t_end is 3 for all, and x the mean of cos(3 w). */
+static void statistics_need_no_rows(void **state)
+{
+  Fixture *f = *state;
+  const PfSweepWord words[] = {{"model", spring}, {"axis", "w=1..2:5001"}, {"take", "x, t_end"}};
+  PfSweepColumn found[2] = {{0}};
+  double quantile[2];
+  for (int k = 0; k < 2; k++) {
+    PfSweep *sweep;
+    PfSweepResult result;
+    const PfSweepHow how = {.threads = k ? 4 : 1, .statistics_only = true};
+    double column;
+    unsigned char end;
+    assert_int_equal(pf_sweep_new(f->ctx, words, 3, &sweep), PF_OK);
+    assert_false(pf_sweep_column(sweep, 1, found + k));
+    assert_int_equal(pf_sweep_run(sweep, &how, &result), PF_OK);
+    assert_true(pf_sweep_column(sweep, 1, found + k));
+    assert_false(pf_sweep_column(sweep, 0, found)); /* what varies has none */
+    quantile[k] = pf_sweep_quantile(sweep, 1, 0.5);
+    assert_int_not_equal(pf_sweep_read(sweep, NULL, 0, 1, &column, &end, NULL), PF_OK);
+    pf_diagnostics_clear(f->ctx);
+    pf_sweep_free(sweep);
+  }
+  assert_int_equal(found[0].count, 5001);
+  assert_near(found[0].mean, (sin(6) - sin(3))/3, 0, 3e-4); /* the grid has both ends: half a step too much */
+  assert_memory_equal(found, found + 1, sizeof *found);
+  assert_true(quantile[0] == quantile[1]);
+}
+
+/* Equilibria of a pendulum turned by its start, and the exponent of one that stands upside down: sqrt(g/l). */
+static void members_rest_and_depart(void **state)
+{
+  static const char pendulum[] = "param w = 3\ncoord a\nkinetic a'^2/2\npotential -w^2*cos(a)\nstart a = 3\nrun 1\n";
+  const double pi = 3.141592653589793;
+  const PfSweepWord rest[] = {{"model", pendulum}, {"axis", "a=0.2,3"}, {"study", "equilibria"},
+                              {"take", "a, growth, stable, found"}, {0}};
+  const Row below = row_of(*state, rest, 0), above = row_of(*state, rest, 1);
+  assert_near(below.at[1], 0, 0, 1e-9);
+  assert_true(below.at[3] == 1 && below.at[4] >= 2);
+  assert_near(above.at[1], pi, 1e-9, 0);
+  assert_near(above.at[2], 3, 1e-9, 0);
+  assert_true(above.at[3] == 0);
+  const PfSweepWord depart[] = {{"model", pendulum}, {"axis", "w=2,3"}, {"state", "a=pi"}, {"study", "lyapunov"},
+                                {"for", "8"}, {"take", "exponent"}, {0}};
+  /* from (1, 1)/sqrt(2) a deviation grows as A e^(w t) (1, w), A = (1 + 1/w)/sqrt(8) */
+  assert_near(row_of(*state, depart, 1).at[1], 3 + log((1 + 1.0/3)/sqrt(8)*sqrt(10))/8, 1e-4, 0);
+}
+
 static void starts_and_units_vary_too(void **state)
 {
   const PfSweepWord words[] = {{"model", spring}, {"axis", "x=1,20 [cm]"}, {"param", "w=1"}, {"for", "1"},
@@ -182,7 +241,9 @@ static void a_member_can_be_studied(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    with_fixture(what_is_taken_is_that_of_the_motion), with_fixture(starts_and_units_vary_too),
+    with_fixture(what_is_taken_is_that_of_the_motion), with_fixture(formulas_are_those_of_the_numbers),
+    with_fixture(statistics_need_no_rows), with_fixture(members_rest_and_depart),
+    with_fixture(starts_and_units_vary_too),
     with_fixture(a_member_that_fails_says_why), with_fixture(a_member_does_not_depend_on_others),
     with_fixture(what_does_not_exist_is_told), with_fixture(parts_of_the_variance_are_known),
     with_fixture(effects_are_those_of_the_levels), with_fixture(a_member_can_be_studied)};
