@@ -44,6 +44,8 @@ typedef struct PfSweepWord {
 PF_API PfStatus pf_sweep_new(PfContext *ctx, const PfSweepWord *words, int count, PfSweep **sweep);
 PF_API void pf_sweep_free(PfSweep *sweep); /* NULL is allowed */
 PF_API PfContext *pf_sweep_context(const PfSweep *sweep);
+/* Is there a result? Fails with words when there is none. */
+PF_API PfStatus pf_sweep_find_result(PfContext *ctx, const char *path);
 /* The same from what a result has inside. */
 PF_API PfStatus pf_sweep_of_result(PfContext *ctx, const char *path, PfSweep **sweep);
 
@@ -107,6 +109,17 @@ typedef struct PfSweepResult {
   bool busy;           /* failed since somebody else is computing the same */
   bool joined;         /* of pf_sweep_join: there were rows to put together; else somebody has done so before */
 } PfSweepResult;
+
+/* How long a member takes on one thread, from some of them that run for about so many seconds as they do in a sweep. */
+typedef struct PfSweepEstimate {
+  double seconds_each;
+  int tried, failed;
+} PfSweepEstimate;
+PF_API PfStatus pf_sweep_try(PfSweep *sweep, PfNative native, double seconds, PfSweepEstimate *estimate);
+
+/* Is something wrong with all members? Fails, or warns of what would be no number. pf_sweep_run asks this, too, unless
+ * somebody has. */
+PF_API PfStatus pf_sweep_check(PfSweep *sweep);
 
 /* Computes all members that the result does not have. Members that fail are no failure. */
 PF_API PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result);

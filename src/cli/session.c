@@ -13,13 +13,6 @@
 
 /* ---------------------------------------------------------------- parameters */
 
-static bool is_input(const PfModel *model, const char *name)
-{
-  for (int i = 0; i < model->input_count; i++)
-    if (!strcmp(model->inputs[i].name, name)) return true;
-  return false;
-}
-
 static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *text, double *values)
 {
   char name[PF_LONGEST_NAME];
@@ -28,7 +21,7 @@ static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *
   int i = pf_model_find_parameter(model, name);
   if (i < 0 || model->parameters[i].derived) {
     pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: the model has no parameter '%s'", text, name);
-    if (is_input(model, name))
+    if (pf_cli_is_input(model, name))
       pf_hint(ctx, "'%s' is an input: --input %s=… holds it; or write 'param' and 'input %s = …' in the model", name,
               name, name);
     else pf_cli_hint_parameter(ctx, model, name);

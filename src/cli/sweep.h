@@ -15,6 +15,7 @@ typedef struct Sweep {
   PF_ARRAY(PfSweepWord) words;
   PfSweep *sweep;
   const char *path;        /* of the result as a folder; NULL: in memory */
+  const char *table;       /* the file that is made of them at the end; NULL: none */
   int part, parts;         /* 0: all */
   int rank, ranks;         /* of processes that a launcher has started; 0: alone */
   bool silent;             /* another one of them tells the end */
@@ -26,16 +27,28 @@ typedef struct Sweep {
   PfSummary *summary;      /* NULL: there is none */
   bool in_file;            /* JSON goes to a file, which is the same whoever computes it */
 
-  double seconds_each;     /* --dry-run: of a member on one thread */
-  int tried, tried_failed;
+  PfSweepEstimate estimate; /* --dry-run */
 } Sweep;
 
 /* The words of the sweep, from the options (sweep_words.c). */
 PfStatus pf_sweep_words(Sweep *sw);
 
+/* --table as an axis (sweep_table.c). */
+PfStatus pf_sweep_table_word(Sweep *sw, const char *given, const char **word);
+
+/* What --out, --resume, --join and --convert say, in path and table (sweep_place.c). */
+PfStatus pf_sweep_find_place(Sweep *sw);
+bool pf_sweep_ends_in(const char *path, const char *ending);
+/* Rows that no folder takes have room? */
+PfStatus pf_sweep_check_memory(const Sweep *sw);
+/* How many threads it runs on. */
+int pf_sweep_thread_count(const Options *options);
+
 /* sweep_report.c */
 bool pf_sweep_progress(void *user, const PfSweepProgress *progress);
 void pf_sweep_progress_end(const Sweep *sw);
+/* A warning when some members are missing; a failure when all are. */
+PfStatus pf_sweep_tell_missing(PfContext *ctx, const char *path, long long missing, long long count);
 PfStatus pf_sweep_summarise(Sweep *sw);
 void pf_sweep_text(void *user, PfText *text);
 void pf_sweep_json(void *user, PfJson *json);

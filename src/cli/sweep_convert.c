@@ -123,11 +123,13 @@ static PfStatus convert_to_hdf5(const Sweep *sw, const char *to)
 
 PfStatus pf_sweep_convert(Sweep *sw, const char *to)
 {
-  if (pf_cli_out_is(sw->options, "h5")) return convert_to_hdf5(sw, to);
+  if (pf_sweep_ends_in(to, ".h5")) return convert_to_hdf5(sw, to);
   PfRecord record = {0};
   PfRecordHead head;
   PF_TRY(name_columns(sw, &head));
   PF_TRY(pf_record_begin(&record, sw->s.ctx, to, &head));
+  FILE *out = sw->options->console->out;
+  if (pf_cli_out_is_standard(sw->options) && out != stdout) record.stream = out;
   PfStatus status = add_rows(sw, &record);
   if (status == PF_OK) return pf_record_close(&record);
   pf_record_drop(&record);

@@ -50,6 +50,26 @@ PfStatus pf_cli_methods(PfContext *ctx, const char *list, const PfMethod *method
   }
 }
 
+bool pf_cli_is_input(const PfModel *model, const char *name)
+{
+  for (int i = 0; i < model->input_count; i++)
+    if (!strcmp(model->inputs[i].name, name)) return true;
+  return false;
+}
+
+bool pf_cli_is_start(const PfModel *model, const char *name)
+{
+  char own[PF_LONGEST_NAME];
+  const size_t length = strlen(name), bare = length && name[length - 1] == '\'' ? length - 1 : length;
+  snprintf(own, sizeof own, "%.*s", (int)bare, name);
+  if (pf_model_find_coordinate(model, own) >= 0) return true;
+  for (int i = 0; i < model->speed_count; i++)
+    if (!strcmp(model->speeds[i].name, name)) return true;
+  for (int i = 0; i < 3*model->ball_count; i++)
+    if (!strcmp(model->balls[i/3].spin_name[i%3], name)) return true;
+  return false;
+}
+
 /* How many elements the list of that name has; 0: there is no such list. */
 static int list_size(const PfModel *model, const char *name)
 {
@@ -62,6 +82,10 @@ static int list_size(const PfModel *model, const char *name)
 
 void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *name)
 {
+  if (pf_cli_is_start(model, name)) {
+    pf_hint(ctx, "it is the start of a coordinate, a velocity or a speed: write -s \"%s=…\"", name);
+    return;
+  }
   int size = list_size(model, name);
   if (size) {
     pf_hint(ctx, "it is a list: give %s[1] to %s[%d], each on its own", name, name, size);

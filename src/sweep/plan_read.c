@@ -81,7 +81,7 @@ static PfStatus read_count(const Reader *r, const char *colon, const char *end, 
   const double wanted = pf_read_double(colon + 1, &stop);
   if (stop == colon + 1 || stop > end || !(wanted >= 1 && wanted == floor(wanted))) {
     const char *piece = pf_piece(r->arena, colon + 1, end);
-    return piece ? not_a_range(r, "'%.40s' is no count: a whole number from 1 on", piece) : no_room(r);
+    return piece ? not_a_range(r, "how many values? '%.40s' is no whole number from 1 on", piece) : no_room(r);
   }
   if (wanted > most_members) return pf_fail(r->ctx, PF_ERR_LIMIT, "%s: more than %g values", r->what, most_members);
   *count = (long long)wanted;

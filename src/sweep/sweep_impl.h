@@ -225,10 +225,14 @@ struct PfSweep {
   double *scales;     /* of the variables: one of the unit in SI */
   PfMember alone;     /* of pf_sweep_member */
   struct PfRowStore *memory; /* of the latest run, when it has no folder */
+  bool checked;       /* pf_sweep_check has found nothing wrong */
+  struct PfRowStore *looked; /* the result that was read last, or NULL */
   struct PfRowStream *stream; /* of the latest run that kept no rows: its summary */
 };
 
 const char *pf_word(const PfSweepWord *words, int count, const char *key);
+/* What was read of a result may have changed (result.c). */
+void pf_sweep_forget(PfSweep *sweep);
 
 /* ---------------------------------------------------------------- texts (words.c) */
 

@@ -178,7 +178,7 @@ static void what_makes_no_sense_is_told(void **state)
     PfSweepWord words[4];
     const char *said;
   } cases[] = {{{{"axis", "m=5..7"}}, "not a range: how many values"},
-               {{{"axis", "m=5..7:x"}}, "not a range: 'x' is no count"},
+               {{{"axis", "m=5..7:x"}}, "not a range: how many values? 'x' is no"},
                {{{"axis", "m=5..7:3:lg"}}, "':lg' behind the count"},
                {{{"axis", "m=5...7:3"}}, "three dots"},
                {{{"axis", "m=5 [g]..7:3"}}, "'5 [g]' has a unit, and '7' has none"},
