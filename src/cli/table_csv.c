@@ -165,6 +165,7 @@ static PfStatus read_number(const Reader *r, int line, const Table *table, int c
   char *end;
   *value = NAN;
   if (!*field || (!strcmp(table->names[0], "branch") && !strcmp(table->names[column], "stability"))) return PF_OK;
+  if (!strcmp(table->names[0], "member") && !strcmp(table->names[column], "reason")) return PF_OK; /* of a sweep */
   *value = pf_read_double(field, &end);
   bool decimal = !strpbrk(field, "xX"); /* 0x10 is 16 for C */
   if (end != field && !*end && decimal) return PF_OK;

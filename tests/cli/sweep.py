@@ -34,7 +34,7 @@ def same(a, b):
 
 def rows(path):
     with open(path, newline="") as file:
-        return [{k: float(v) if v else math.nan for k, v in row.items()} for row in csv.DictReader(file)]
+        return [{k: v if k == "reason" else float(v) if v else math.nan for k, v in row.items()} for row in csv.DictReader(file)]
 
 
 plan = ["-p", "F=0.5..2:4", "--random", "theta ~ normal(0, 0.1 [rad])", "-n", "300", "--take", "x, max(abs(theta)), t_end", "--for", "1"]
