@@ -52,6 +52,7 @@ PF_API PfStatus pf_sweep_of_result(PfContext *ctx, const char *path, PfSweep **s
 /* How many members, and the columns of their rows: first what varies, then what is taken. Numbers of rows are in the
  * units of the columns. */
 PF_API long long pf_sweep_count(const PfSweep *sweep);
+PF_API const char *pf_sweep_model(const PfSweep *sweep); /* what the model is called */
 PF_API int pf_sweep_columns(const PfSweep *sweep);
 PF_API int pf_sweep_varied(const PfSweep *sweep);
 PF_API const char *pf_sweep_name(const PfSweep *sweep, int column);

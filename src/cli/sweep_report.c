@@ -63,7 +63,7 @@ PfStatus pf_sweep_tell_missing(PfContext *ctx, const char *path, long long missi
 
 static const char *title_of(const Sweep *sw)
 {
-  return sw->s.model ? pf_cli_name(sw->s.model) : sw->path;
+  return sw->s.model ? pf_cli_name(sw->s.model) : pf_sweep_model(sw->sweep);
 }
 
 static void text_failures(const PfSummary *s, PfText *text)

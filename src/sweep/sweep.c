@@ -213,6 +213,13 @@ long long pf_sweep_count(const PfSweep *s)
   return s->plan.count;
 }
 
+const char *pf_sweep_model(const PfSweep *s)
+{
+  const PfModel *model = pf_sim_model(s->base);
+  const char *file = pf_word(s->words, s->word_count, "file");
+  return model->name[0] || !file ? model->name : file;
+}
+
 int pf_sweep_columns(const PfSweep *s)
 {
   return s->columns;
