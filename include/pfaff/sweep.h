@@ -58,6 +58,9 @@ PF_API int pf_sweep_varied(const PfSweep *sweep);
 PF_API const char *pf_sweep_name(const PfSweep *sweep, int column);
 PF_API const char *pf_sweep_unit(const PfSweep *sweep, int column);
 
+/* What varies, of a member: pf_sweep_varied numbers in the units of their columns. */
+PF_API PfStatus pf_sweep_values(const PfSweep *sweep, long long member, double *values);
+
 /* How a member ended; failures from PF_MEMBER_NO_START on. */
 #define PF_MEMBER_LIST(ENTRY)                                       \
   ENTRY(PF_MEMBER_MISSING, "missing")                               \

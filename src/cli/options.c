@@ -140,6 +140,8 @@ static const Option table[] = {
   {"join", 0, "RESULT", OPTION_TEXT, AT(join), NULL, OPTIONS_OF_COMMAND, "puts the parts of a result together", NULL},
   {"convert", 0, "RESULT", OPTION_TEXT, AT(convert), NULL, OPTIONS_OF_COMMAND,
    "writes a result to the file of --out", NULL},
+  {"show-member", 0, "K", OPTION_TEXT, AT(show_member), NULL, OPTIONS_OF_COMMAND,
+   "what a result (FILE) has of the member K, and the command that runs it alone", NULL},
   {"base", 0, "KIND", OPTION_TEXT, AT(base), NULL, OPTIONS_OF_COMMAND,
    "how the root hangs on the ground: 'fixed' (the default), 'free', or 'planar': it moves in a plane", NULL},
   {"free", 0, NULL, OPTION_FLAG, AT(free), NULL, OPTIONS_OF_COMMAND, "the same as --base free", NULL},

@@ -30,6 +30,7 @@ static const OptionNeed needs[] = {
   {.names = "part", .with = "out resume"}, {.names = "part", .without = "dry-run"},
   {.names = "join convert", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part"},
   {.names = "statistics-only", .without = "resume join convert part dry-run "},
+  {.names = "show-member", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part resume join convert out "},
   {.names = "convert", .with = "out"}, {.names = "join", .without = "convert out"},
   {0}};
 
@@ -39,12 +40,13 @@ const Command pf_command_sweep = {
   .about = "Every member is a run of the model with other numbers: points of a grid, rows of a table, or random ones. "
            "Of each member some numbers are taken; one that fails is kept with its reason. Member k is the same on any "
            "number of threads, in parts, and after an interruption.",
-  .takes = TAKES_PLAN TAKES_METHOD "threads statistics-only dry-run resume part join convert out json ",
+  .takes = TAKES_PLAN TAKES_METHOD "threads statistics-only dry-run resume part join convert show-member out json ",
   .writes = {"zarr", "csv", "mat", "h5", "json"},
   .own = own,
   .needs = needs,
   .examples = "pfaff sweep -p F=0.5..2:4 --take \"x, max(theta)\" --out study.zarr examples/wheels/piano_wheel.pf\n"
-              "pfaff sweep --resume study.zarr\n",
+              "pfaff sweep --resume study.zarr\n"
+              "pfaff sweep --show-member 3 study.zarr\n",
   .instead = "resume join convert",
   .run = run};
 
@@ -104,7 +106,7 @@ static PfStatus refuse_result(const Sweep *sw, const char *path)
 {
   if (!pf_sweep_ends_in(path, ".zarr") && !pf_sweep_ends_in(path, ".zarr/")) return PF_OK;
   pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "'%s' is a result of a sweep, not a model", path);
-  pf_hint(sw->s.ctx, "--resume goes on with it, --convert makes a table of it, 'pfaff plot' draws it");
+  pf_hint(sw->s.ctx, "--resume goes on with it, --show-member and --convert show its rows, 'pfaff plot' draws it");
   return PF_ERR_ARGUMENT;
 }
 
@@ -115,9 +117,9 @@ static PfStatus open_sweep(Sweep *sw)
   PF_TRY(pf_cli_choose_native(sw->s.ctx, o));
   PF_TRY(check_study(sw));
   if (o->out && !pf_cli_out_kind(o)) return pf_cli_check_out(sw->s.ctx, o); /* says which endings there are */
-  if (o->file) PF_TRY(refuse_result(sw, o->file));
+  if (o->file && !o->show_member) PF_TRY(refuse_result(sw, o->file));
   PF_TRY(pf_sweep_find_place(sw));
-  if (o->file) return open_model(sw);
+  if (o->file && !o->show_member) return open_model(sw);
   const char *given = pf_cli_given(o, TAKES_PLAN TAKES_METHOD);
   if (given)
     return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--%s has no effect: '%s' goes on as it was begun", given, o->resume);
@@ -244,6 +246,7 @@ static PfStatus work(Sweep *sw)
 {
   const Options *o = sw->options;
   PF_TRY(open_sweep(sw));
+  if (o->show_member) return pf_sweep_open_member(sw);
   if (o->dry_run) return try_members(sw);
   if (o->join) {
     PF_TRY(pf_sweep_join(sw->sweep, sw->path, &sw->result));
@@ -274,8 +277,8 @@ static int run(const Console *console, int argc, char **argv)
   Sweep sw = {.options = &options};
   PfStatus status = work(&sw);
   if (status == PF_OK && sw.silent) code = PF_EXIT_OK;
-  else code = pf_cli_finish(sw.s.ctx, status, &options, &sw, options.dry_run ? pf_sweep_dry_json : pf_sweep_json,
-                       options.dry_run ? pf_sweep_dry_text : pf_sweep_text);
+  else code = pf_cli_finish(sw.s.ctx, status, &options, &sw, options.show_member ? pf_sweep_member_json : options.dry_run ? pf_sweep_dry_json : pf_sweep_json,
+                       options.show_member ? pf_sweep_member_text : options.dry_run ? pf_sweep_dry_text : pf_sweep_text);
   pf_sweep_free(sw.sweep);
   if (sw.s.ctx) pf_array_free(pf_context_allocator(sw.s.ctx), &sw.words);
   pf_cli_close(&sw.s);

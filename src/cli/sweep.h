@@ -28,6 +28,10 @@ typedef struct Sweep {
   bool in_file;            /* JSON goes to a file, which is the same whoever computes it */
 
   PfSweepEstimate estimate; /* --dry-run */
+  long long member;        /* --show-member: which, and what the result has of it */
+  double *row;
+  unsigned char *end;
+  char *reason;
 } Sweep;
 
 /* The words of the sweep, from the options (sweep_words.c). */
@@ -43,6 +47,11 @@ bool pf_sweep_ends_in(const char *path, const char *ending);
 PfStatus pf_sweep_check_memory(const Sweep *sw);
 /* How many threads it runs on. */
 int pf_sweep_thread_count(const Options *options);
+
+/* --show-member (sweep_member.c). */
+PfStatus pf_sweep_open_member(Sweep *sw);
+void pf_sweep_member_text(void *user, PfText *text);
+void pf_sweep_member_json(void *user, PfJson *json);
 
 /* sweep_report.c */
 bool pf_sweep_progress(void *user, const PfSweepProgress *progress);

@@ -92,8 +92,8 @@ PfStatus pf_sweep_find_place(Sweep *sw)
 {
   const Options *o = sw->options;
   if (o->resume || o->join) return place_of_result(sw, o->resume ? o->resume : o->join);
-  sw->path = o->convert;
-  if (o->convert) return pf_sweep_find_result(sw->s.ctx, o->convert);
+  sw->path = o->show_member ? o->file : o->convert;
+  if (sw->path) return pf_sweep_find_result(sw->s.ctx, sw->path);
   if (o->statistics_only || (o->out && pf_cli_out_is(o, "json"))) return check_statistics(sw);
   if (!o->out) return PF_OK;
   if (!pf_cli_out_is(o, "zarr")) {

@@ -4,6 +4,7 @@
 #include "sweep/words.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- progress */
 
@@ -82,20 +83,34 @@ static const char *head_of(const Sweep *sw, int column, char *room, size_t size)
   return room;
 }
 
+/* Below the extremes, whose they are. */
+static void text_members(PfText *text, int wide, const PfStatistics *s)
+{
+  char least[40], most[40];
+  snprintf(least, sizeof least, "member %lld", s->least_at);
+  snprintf(most, sizeof most, "member %lld", s->most_at);
+  pf_text_print(text, "  %-*s %12s %12s %12s %12s\n", wide, "", least, "", "", most);
+}
+
 static void text_columns(const Sweep *sw, PfText *text)
 {
   const int varied = pf_sweep_varied(sw->sweep), taken = pf_sweep_columns(sw->sweep) - varied;
   char head[256];
-  pf_text_print(text, "\n  %-24s %12s %12s %12s %12s %12s\n", "", "least", "median", "mean", "most", "deviation");
+  int wide = 24;
+  for (int i = 0; i < taken; i++) {
+    const int length = (int)strlen(head_of(sw, varied + i, head, sizeof head));
+    if (length > wide && length < 70) wide = length;
+  }
+  pf_text_print(text, "\n  %-*s %12s %12s %12s %12s %12s\n", wide, "", "least", "median", "mean", "most", "deviation");
   for (int i = 0; i < taken; i++) {
     PfStatistics *s = sw->summary->statistics + i;
-    pf_text_print(text, "  %-24s", head_of(sw, varied + i, head, sizeof head));
+    pf_text_print(text, "  %-*s", wide, head_of(sw, varied + i, head, sizeof head));
     if (!s->count) pf_text_add(text, " no numbers\n");
     else
-      pf_text_print(text, " %12.6g %12.6g %12.6g %12.6g %12.3g\n", s->least, pf_statistics_quantile(s, 0.5), s->mean,
+      pf_text_print(text, " %12.6g %12.6g %12.6g %12.6g %12.4g\n", s->least, pf_statistics_quantile(s, 0.5), s->mean,
                     s->most, s->count > 1 ? pf_statistics_deviation(s) : 0);
     if (s->count)
-      pf_text_print(text, "  %-24s member %lld %*s member %lld\n", "", s->least_at, 20, "", s->most_at);
+      text_members(text, wide, s);
   }
 }
 

@@ -211,10 +211,13 @@ static double place_of(const PfAxis *axis, double tick)
 static void put_small_ticks(PfText *text, const PfFrame *f, const PfAxis *axis)
 {
   if (!axis->log || axis->high - axis->low > 8) return;
-  int decades = (int)lround(axis->high - axis->low);
+  const double first = floor(axis->low), edge = 1e-9*(axis->high - axis->low); /* a range may begin within a decade */
+  int decades = (int)ceil(axis->high - first);
   for (int decade = 0; decade < decades; decade++)
     for (int k = 2; k <= 9; k++) {
-      double at = place_of(axis, axis->low + decade + log10(k));
+      const double value = first + decade + log10(k);
+      if (value < axis->low - edge || value > axis->high + edge) continue;
+      double at = place_of(axis, value);
       if (axis == &f->x) pf_text_print(text, "<path d=\"M%.2f %.2fv3\" class=\"axis\"/>", at, f->bottom);
       else pf_text_print(text, "<path d=\"M%.2f %.2fh-3\" class=\"axis\"/>", f->left, at);
     }

@@ -240,6 +240,15 @@ const char *pf_sweep_unit(const PfSweep *s, int column)
   return column >= 0 && column < s->columns ? s->units[column] : "";
 }
 
+PfStatus pf_sweep_values(const PfSweep *s, long long member, double *values)
+{
+  if (member < 0 || member >= s->plan.count)
+    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "there is no member %lld: they are 0 to %lld", member, s->plan.count - 1);
+  pf_plan_member(&s->plan, member, values);
+  for (int i = 0; i < s->plan.variable_count; i++) values[i] /= s->scales[i];
+  return PF_OK;
+}
+
 typedef struct Alone {
   long long member; /* -1: it is under way */
   int columns;
