@@ -119,7 +119,8 @@ static const Option table[] = {
   {"zip", 0, "A,B,…", OPTION_LIST, AT(zip), NULL, OPTIONS_OF_COMMAND,
    "lists that go along together instead of being combined; may be repeated", NULL},
   {"table", 0, "FILE.csv", OPTION_TEXT, AT(table), NULL, OPTIONS_OF_COMMAND,
-   "values of parameters, starts and inputs row by row, under their names", NULL},
+   "values of parameters, starts and inputs row by row, under their names; \"FILE.csv: A, B\" takes these columns",
+   NULL},
   {"study", 0, "KIND", OPTION_TEXT, AT(study), NULL, OPTIONS_OF_COMMAND,
    "members are not moved, but studied where they start: 'linearize' (--take \"growth, stable, re[1], im[1]\"), "
    "'equilibria' and 'steady' (what is next to the start: the same, and any quantity), 'lyapunov' (exponent)", NULL},

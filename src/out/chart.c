@@ -356,7 +356,7 @@ static void put_greys(PfText *text, const PfMapCells *map, const PfFrame *f, dou
     const unsigned char grey = i ? PF_MAP_MISSING : PF_MAP_FAILED, color[3] = {grey, grey, grey};
     put_color(text, left, y, 12, color);
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%s</text>\n", left + COLORS + 6, y + 11,
-                  i ? "missing" : "failed");
+                  i ? "no number" : "failed");
     y += 17;
   }
 }
