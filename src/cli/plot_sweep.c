@@ -66,8 +66,8 @@ static PfStatus change_unit(const Picture *p, int column, const char *unit)
   const double factor = pf_unit_factor(p->ctx, own[0] ? own : "1", unit);
   double *all = p->columns + (long long)column*p->count;
   if (!(factor > 0))
-    return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--show: '%s' is in [%s], which is no [%s]", pf_sweep_name(p->sweep, column),
-                   own, unit);
+    return pf_fail(p->ctx, PF_ERR_ARGUMENT, "--show: '%s' is in [%s], which is no [%s]",
+                   pf_sweep_name(p->sweep, column), own, unit);
   for (long long i = 0; i < p->count; i++) all[i] = pf_unit_convert(all[i], factor);
   p->units[column] = unit;
   return PF_OK;
@@ -216,7 +216,8 @@ static const char *title_of(const Picture *p, const char *path)
 /* ---------------------------------------------------------------- maps */
 
 /* Of all members in a cell the mean; where there is none, whether some have failed. */
-static PfStatus average(const Picture *p, const Cells *x, const Cells *y, const int *column, double *cells, bool *failed)
+static PfStatus average(const Picture *p, const Cells *x, const Cells *y, const int *column, double *cells,
+                        bool *failed)
 {
   const size_t all = (size_t)x->count*(size_t)y->count;
   int *count = pf_arena_array(p->arena, int, all);

@@ -269,6 +269,14 @@ static PfStatus work(Sweep *sw)
   return compute(sw);
 }
 
+static int tell(Sweep *sw, PfStatus status)
+{
+  const Options *o = sw->options;
+  if (o->show_member) return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_member_json, pf_sweep_member_text);
+  if (o->dry_run) return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_dry_json, pf_sweep_dry_text);
+  return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_json, pf_sweep_text);
+}
+
 static int run(const Console *console, int argc, char **argv)
 {
   Options options;
@@ -277,8 +285,7 @@ static int run(const Console *console, int argc, char **argv)
   Sweep sw = {.options = &options};
   PfStatus status = work(&sw);
   if (status == PF_OK && sw.silent) code = PF_EXIT_OK;
-  else code = pf_cli_finish(sw.s.ctx, status, &options, &sw, options.show_member ? pf_sweep_member_json : options.dry_run ? pf_sweep_dry_json : pf_sweep_json,
-                       options.show_member ? pf_sweep_member_text : options.dry_run ? pf_sweep_dry_text : pf_sweep_text);
+  else code = tell(&sw, status);
   pf_sweep_free(sw.sweep);
   if (sw.s.ctx) pf_array_free(pf_context_allocator(sw.s.ctx), &sw.words);
   pf_cli_close(&sw.s);

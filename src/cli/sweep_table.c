@@ -58,7 +58,8 @@ static PfStatus choose_all(Choice *c)
     if (!c->taken[i]) snprintf(left_out + used, sizeof left_out - used, "%s'%s'", used ? ", " : "", name);
   }
   if (!left_out[0]) return PF_OK;
-  pf_warn_at(c->sw->s.ctx, (PfPlace){0}, "%s: %s belong to the result of a sweep and are left out", c->path, left_out);
+  pf_warn_at(c->sw->s.ctx, (PfPlace){0}, "%s: %s belong to the result of a sweep and are left out", c->path,
+             left_out);
   pf_hint(c->sw->s.ctx, "what was taken there is read as a start: --table \"%s: NAME, NAME\" takes some columns",
           c->path);
   return PF_OK;
@@ -75,7 +76,8 @@ static PfStatus choose_named(Choice *c)
     snprintf(name, sizeof name, "%.*s", (int)length, at);
     const int column = pf_table_find(&c->table, name);
     if (column < 0)
-      return pf_fail(c->sw->s.ctx, PF_ERR_ARGUMENT, "%s:%d: there is no column '%s'", c->path, c->table.head_line, name);
+      return pf_fail(c->sw->s.ctx, PF_ERR_ARGUMENT, "%s:%d: there is no column '%s'", c->path, c->table.head_line,
+                     name);
     if (!is_settable(c->sw->s.model, c->table.names[column])) return unknown_column(c, name);
     c->taken[column] = true;
     at += strcspn(at, ",");

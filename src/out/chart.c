@@ -336,8 +336,8 @@ static void put_scale(PfText *text, const PfMapCells *map, const PfFrame *f, dou
   if (count < 2 && map->log) { /* no two powers of ten: the ends themselves */
     count = 0;
     for (int i = 0; i < 2; i++)
-      pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%.3g</text>\n", left + COLORS + 6, (i ? f->top : f->bottom) + 4.5,
-                    pow(10, i ? axis.high : axis.low));
+      pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%.3g</text>\n", left + COLORS + 6,
+                    (i ? f->top : f->bottom) + 4.5, pow(10, i ? axis.high : axis.low));
   }
   for (int k = 0; k < count; k++) {
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">", left + COLORS + 6, place_of(&axis, ticks[k]) + 4.5);

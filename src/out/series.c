@@ -171,7 +171,8 @@ static void put_line(PfText *text, const PfFrame *f, const PfSeries *s)
 
 static bool is_there(const PfFrame *f, const PfSeries *s, int i)
 {
-  return !isnan(pf_axis_at(&f->x, s->x[i])) && !isnan(pf_axis_at(&f->y, s->y[i])) && !isnan(pf_axis_at(&f->y, s->low[i]));
+  return !isnan(pf_axis_at(&f->x, s->x[i])) && !isnan(pf_axis_at(&f->y, s->y[i])) &&
+         !isnan(pf_axis_at(&f->y, s->low[i]));
 }
 
 /* Stretches that are complete, each forth along y and back along the other line. */
