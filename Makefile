@@ -117,4 +117,4 @@ format:
 	@scripts/format.py
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-gcc build-clang build-wasm page/dist page/node_modules
+	rm -rf $(BUILD) build-asan build-tsan build-fuzz build-gcc build-clang build-wasm dist page/dist page/node_modules

@@ -23,6 +23,9 @@ set(PFAFF_ZSTD AUTO CACHE STRING "Compressed results of sweeps by zstd: AUTO, ON
 set_property(CACHE PFAFF_ZSTD PROPERTY STRINGS AUTO ON OFF)
 set(PFAFF_HDF5 AUTO CACHE STRING "Results of sweeps as HDF5 files: AUTO, ON or OFF")
 set_property(CACHE PFAFF_HDF5 PROPERTY STRINGS AUTO ON OFF)
+set(PFAFF_MPI AUTO CACHE STRING "Sweeps over processes by MPI: AUTO, ON or OFF")
+set_property(CACHE PFAFF_MPI PROPERTY STRINGS AUTO ON OFF)
+set(PFAFF_MPICC "" CACHE STRING "Compilers of MPI programs, one for each implementation; empty: those that are found")
 
 # The modules of src/, the command line aside. The cache holds only a choice: a list of all of them would keep those out
 # that came later.

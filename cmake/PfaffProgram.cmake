@@ -10,8 +10,10 @@ elseif("${PROJECT_SOURCE_DIR}/src/cli/main.c" IN_LIST cli_sources)
   pfaff_example_texts("${PROJECT_BINARY_DIR}/example_texts.c")
   add_library(pfaff_commands OBJECT ${cli_sources} "${PROJECT_BINARY_DIR}/example_texts.c")
   target_include_directories(pfaff_commands PUBLIC "${PROJECT_SOURCE_DIR}/src")
+  file(RELATIVE_PATH modules "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}/pfaff")
   target_compile_definitions(pfaff_commands PRIVATE PF_VERSION="${PROJECT_VERSION}"
-    PF_SHARE_DIR="${CMAKE_INSTALL_FULL_DATADIR}/pfaff")
+    PF_SHARE_DIR="${CMAKE_INSTALL_FULL_DATADIR}/pfaff"
+    PF_MODULE_DIR="${CMAKE_INSTALL_FULL_LIBDIR}/pfaff" PF_MODULE_FROM_PROGRAM="${modules}")
   target_link_libraries(pfaff_commands PUBLIC pfaff_static)
   add_executable(pfaff_program "${PROJECT_SOURCE_DIR}/src/cli/main.c" $<TARGET_OBJECTS:pfaff_commands>)
   set_target_properties(pfaff_program PROPERTIES

@@ -15,13 +15,36 @@ const engine = process.argv[2] ?? join(root, "build-wasm/pfaff.wasm");
 const folder = process.argv[3] ?? join(here, "dist");
 const LIMIT = 1_500_000; // bytes of a page without data
 
-/** One bundle as text; `plugins` lets the program carry the worker. */
+const carried = new Set(["katex"]); // packages of npm that are in the page; KaTeX with its style and fonts as well
+
+/** One bundle as text; `plugins` lets the program carry the worker. Comments are left out: the licences stand at the end of the page. */
 async function bundle(entry, plugins = []) {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: [join(here, "src", entry)], bundle: true, minify: true, write: false, format: "iife", target: "es2022", charset: "utf8", legalComments: "none",
-    loader: { ".css": "text" }, plugins,
+    loader: { ".css": "text" }, plugins, metafile: true,
   });
+  for (const path of Object.keys(metafile.inputs)) {
+    const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+    if (name) carried.add(name);
+  }
   return outputFiles[0].text;
+}
+
+/** "name version, Copyright …" of a package; all of them have the same licence. */
+function copyrightOf(name) {
+  const folder = join(here, "node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const text = readFileSync(join(folder, readdirSync(folder).find((file) => /^licen[cs]e/i.test(file))), "utf8");
+  if (license !== "MIT") throw new Error(`${name} has the licence ${license}: page/notices.txt has to be told`);
+  return `${name} ${version}, ${/^ *Copyright .*$/m.exec(text)[0].trim()}`;
+}
+
+/** What the licences of all that is in the page want to have repeated, as a comment. */
+function notices() {
+  const packages = [...carried].sort().map(copyrightOf).join("\n");
+  const text = readFileSync(join(here, "notices.txt"), "utf8").replace("PACKAGES", () => packages);
+  if (text.includes("--")) throw new Error("a comment of HTML cannot have two hyphens in a row");
+  return `<!--\n${text}-->\n`;
 }
 
 /** `import text from "worker:engine/worker.ts"` is the text of that bundle. */
@@ -68,7 +91,7 @@ const html = readFileSync(join(here, "src/index.html"), "utf8")
   .replace("POLICY", () => policy(boot))
   .replace("BOOT", () => boot);
 const app = packed(Buffer.from(await bundle("main.ts", [workers, katexCss])));
-const page = html.replace("<!--APP-->", () => app).replace("<!--ENGINE-->", () => packed(readFileSync(engine)));
+const page = html.replace("<!--APP-->", () => app).replace("<!--ENGINE-->", () => packed(readFileSync(engine))) + notices();
 
 mkdirSync(folder, { recursive: true });
 const write = (name, text) => {

@@ -62,9 +62,21 @@ def add_libraries(package):
         (folder/name).chmod(0o755)
         run("strip", "--strip-unneeded", folder/name)
         run("patchelf", "--set-rpath", "$ORIGIN", folder/name)
+    add_licences(package, wanted.values())
     run("strip", "--strip-unneeded", module)
     run("patchelf", "--set-rpath", "$ORIGIN/../pfaff.libs", module)
     return sorted(wanted)
+
+
+def add_licences(package, libraries):
+    """Of the libraries in the wheel, as their Debian packages state them."""
+    folder = package/"pfaff.libs"/"licences"
+    for path in libraries:
+        owner = subprocess.run(["dpkg", "-S", f"*/{path.resolve().name}"], text=True, capture_output=True).stdout.partition(":")[0]
+        statement = pathlib.Path("/usr/share/doc")/owner/"copyright"
+        if owner and statement.exists():
+            folder.mkdir(exist_ok=True)
+            shutil.copy(statement, folder/f"{owner}.txt")
 
 
 def add_page(package):

@@ -15,12 +15,14 @@ git archive HEAD | tar -x -C "$copy"
 if [ -e page/dist/page.html ]; then
   mkdir -p "$copy/page/dist"
   cp page/dist/page.html page/dist/playground.html "$copy/page/dist/"
+else
+  echo "the packages will be without the empty page of 'pfaff page': 'make page' makes it"
 fi
 echo "== build the packages in build/deb/"
-(cd "$copy" && DEB_BUILD_OPTIONS="parallel=$jobs nocheck" dpkg-buildpackage -b -us -uc >../build.log 2>&1) || { tail -n 40 build/deb/build.log; exit 1; }
+(cd "$copy" && DEB_BUILD_OPTIONS="parallel=$jobs nocheck noautodbgsym" dpkg-buildpackage -b -us -uc >../build.log 2>&1) || { tail -n 40 build/deb/build.log; exit 1; }
 if command -v lintian >/dev/null; then
   echo "== lintian"
-  lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs build/deb/*.changes
+  lintian --allow-root --display-info --fail-on error,warning,info --suppress-tags initial-upload-closes-no-bugs build/deb/*.changes
 fi
 cp build/deb/*.deb "$root/dist/"
 ls -l dist/*.deb

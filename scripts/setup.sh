@@ -16,6 +16,7 @@ tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-dev
 arm="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
 page="clang lld wasi-libc binaryen nodejs npm"
 browser="chromium"
+mpi="openmpi-bin libopenmpi-dev"
 analysis="clang-tidy cppcheck clang-format"
 deb="dpkg-dev debhelper lintian"
 
@@ -68,6 +69,8 @@ otherwise_present() {
     libcmocka-dev) has_header cmocka.h ;;
     libjansson-dev) has_header jansson.h ;;
     lld | wasi-libc | libclang-rt-*-wasm32) has_wasm ;;
+    openmpi-bin) command -v mpirun ;;
+    libopenmpi-dev) command -v mpicc ;;
     nodejs) command -v node ;;
     npm) command -v npm ;;
     binaryen) command -v wasm-opt ;;
@@ -135,6 +138,7 @@ install_page() { install $page && install "$(clang_runtime)-wasm32"; }
 install_tests() {
   install $tests && install "$(clang_runtime)" || say "going on; some tests will be left out"
   install $arm || say "going on; exported C is not compiled for ARM"
+  install $mpi || say "going on; sweeps over processes are tested without MPI"
   install_page && install $browser || say "going on; the tests of pages will be left out"
 }
 

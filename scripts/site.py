@@ -30,15 +30,17 @@ theme:
     - {media: "(prefers-color-scheme: light)", scheme: default, primary: blue grey, toggle: {icon: material/weather-night, name: dark}}
     - {media: "(prefers-color-scheme: dark)", scheme: slate, primary: blue grey, toggle: {icon: material/weather-sunny, name: light}}
 plugins: [search, offline]
+hooks: [HOOK]
 extra_css: [gallery.css]
 markdown_extensions: [tables, attr_list, md_in_html, toc: {permalink: true}, pymdownx.superfences, pymdownx.highlight: {use_pygments: true}]
 validation: {links: {not_found: warn, anchors: warn, unrecognized_links: warn}}
 nav:
 """
 STYLE = """.gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: 1rem; }
-.gallery a { display: block; border: 1px solid var(--md-default-fg-color--lightest); border-radius: .3rem; padding: .5rem; color: inherit; }
+.gallery a { display: block; text-align: center; border: 1px solid var(--md-default-fg-color--lightest); border-radius: .3rem; padding: .5rem; color: inherit; }
 .gallery img, .machine { background: #fff; width: 100%; height: 10rem; object-fit: contain; }
 .machine { height: auto; max-height: 26rem; }
+.md-typeset table:not([class]) th, .md-typeset table:not([class]) td { padding: .5em; min-width: 3.5rem; }
 iframe.live { width: 100%; height: 42rem; border: 1px solid var(--md-default-fg-color--lightest); }
 """
 # the order of the menu; what is not named follows
@@ -64,20 +66,22 @@ def copy_docs(pages):
         target = pages/"project"/(name.replace("/", "-").removesuffix(".md").lower() + ".md")
         target.parent.mkdir(exist_ok=True)
         text = (ROOT/name).read_text()
-        target.write_text(text if name.endswith(".md") else f"# License\n\n```\n{text}\n```\n")
+        target.write_text(text if name.endswith(".md") else f"# Licence\n\n```\n{text}\n```\n")
         front = front.replace(f"]({name})", f"](project/{target.name})")
     (pages/"index.md").write_text(front)
     (pages/"gallery.css").write_text(STYLE)
 
 
 def leave_outside(pages):
-    """Links to what is not part of the site, as sources, become words."""
+    """Links to examples lead to the gallery; those to what is not part of the site, as sources, become words."""
     for path in pages.rglob("*.md"):
+        up = "../"*(len(path.relative_to(pages).parts) - 1)
         def settle(match):
             words, target = match[1], match[2]
             place = target.split("#")[0]
             if re.match(r"[a-z]+:", target) or not place or (path.parent/place).exists(): return match[0]
-            return words
+            example = re.search(r"\bexamples/[\w-]+/(\w+)\.pf$", place)
+            return f"[{words}]({up}gallery/{example[1]}.md)" if example else words
         text = path.read_text()
         path.write_text(re.sub(r"(?<!!)\[([^\]\n]+)\]\(([^)\s]+)\)", settle, text))
 
@@ -93,13 +97,11 @@ def make_gallery(pfaff, pages):
         families.setdefault(example["family"], []).append(example)
     for family, examples in families.items():
         for example in examples: make_example(pfaff, folder, example, live.exists())
-        cards = "\n".join(f'<a href="{e["name"]}.html"><img src="images/{e["name"]}.svg" alt="" loading="lazy"><br>{e["title"]}</a>'
-                          if (folder/"images"/f"{e['name']}.svg").exists() else f'<a href="{e["name"]}.html">{e["title"]}</a>'
-                          for e in examples)
-        (folder/f"family-{family}.md").write_text(f"# {title_of(family)}\n\n<div class=\"gallery\">\n{cards}\n</div>\n")
-    lines = [f"- [{title_of(family)}](family-{family}.md): {len(examples)}" for family, examples in families.items()]
-    (folder/"index.md").write_text("# Gallery\n\nModels that come with the program: `pfaff examples` lists them, `pfaff new NAME --from EXAMPLE` copies one.\n\n" +
-                                   "\n".join(lines) + "\n")
+        shown = [card(folder, f"{e['name']}.html", e["name"], e["title"]) for e in examples]
+        (folder/f"family-{family}.md").write_text(f"# {title_of(family)}\n\n{cards(shown)}")
+    shown = [card(folder, f"family-{family}.html", pictured(folder, examples), f"{title_of(family)}: {len(examples)}") for family, examples in families.items()]
+    (folder/"index.md").write_text("# Gallery\n\nModels that come with the program, by families, each with its page on which it moves. `pfaff examples` lists them, "
+                                   f"`pfaff new NAME --from EXAMPLE` copies one.\n\n{cards(shown)}")
     return [(family, [e["name"] for e in examples]) for family, examples in families.items()]
 
 
@@ -107,18 +109,34 @@ def title_of(family):
     return family.replace("-", " ").capitalize()
 
 
+def pictured(folder, examples):
+    """The first one of a family that has a picture."""
+    names = [example["name"] for example in examples]
+    return next((name for name in names if (folder/"images"/f"{name}.svg").exists()), names[0])
+
+
+def card(folder, target, picture, words):
+    image = f'<img src="images/{picture}.svg" alt="" loading="lazy"><br>' if (folder/"images"/f"{picture}.svg").exists() else ""
+    return f'<a href="{target}">{image}{words}</a>'
+
+
+def cards(shown):
+    return '<div class="gallery">\n' + "\n".join(shown) + "\n</div>\n"
+
+
 def make_example(pfaff, folder, example, live):
     name = example["name"]
     source = next(iter(ROOT.glob(f"examples/*/{name}.pf")))
     images = folder/"images"
     images.mkdir(exist_ok=True)
-    drawn = subprocess.run([pfaff, "draw", "--out", images/f"{name}.svg", source], capture_output=True).returncode == 0
+    # a model that has no places has its curves for a picture
+    drawn = any(subprocess.run([pfaff, how, "--out", images/f"{name}.svg", source], capture_output=True).returncode == 0 for how in ("draw", "plot"))
     about = re.sub(r"^(Look at|Source|Try):", r"**\1**:", example["about"], flags=re.M)
     parts = [f"# {example['title']}\n", about.replace("\n**", "\n\n**")]
     if drawn: parts.append(f'![{example["title"]}](images/{name}.svg){{ .machine }}\n')
     if live: parts.append(f'<iframe class="live" loading="lazy" title="{name} in motion" src="playground.html#example={name}.pf"></iframe>\n\n'
                           f'[on a page of its own](playground.html#example={name}.pf)\n')
-    parts.append(f"## Model\n\n```text\n{source.read_text()}```\n")
+    parts.append(f"## Model\n\n```pf\n{source.read_text()}```\n")
     parts.append(f"## Try\n\n```sh\npfaff new {name} --from {name}\npfaff check {name}.pf\npfaff derive {name}.pf\npfaff plot {name}.pf\npfaff page {name}.pf\n```\n")
     (folder/f"{name}.md").write_text("\n".join(parts))
 
@@ -153,8 +171,13 @@ def make_reference(pages):
 
 # ---------------------------------------------------------------- the menu, and what is built
 
+def heading(path):
+    """MkDocs does not see it behind a comment."""
+    return re.search(r"^# (.*)", path.read_text(), flags=re.M)[1]
+
+
 def menu(pages, families):
-    lines = ["  - index.md"]
+    lines = ["  - Front page: index.md"]
     left = {path.stem for path in pages.glob("*.md")} - {"index"}
     for title, names in ORDER.items():
         names = [name for name in names if name in left]
@@ -162,7 +185,7 @@ def menu(pages, families):
         left -= set(names)
         if names: lines += [f"  - {title}:"] + [f"      - {name}.md" for name in names]
     if left: lines += ["  - More:"] + [f"      - {name}.md" for name in sorted(left)]
-    if (pages/"papers").exists(): lines += ["  - Papers:"] + [f"      - papers/{path.name}" for path in sorted((pages/"papers").glob("*.md"))]
+    if (pages/"papers").exists(): lines += ["  - Papers:", "      - papers/README.md"] + [f'      - "{heading(path)}": papers/{path.name}' for path in sorted((pages/"papers").glob("[0-9]*.md"))]
     lines += ["  - Gallery:", "      - gallery/index.md"]
     for family, names in families:
         lines += [f"      - {title_of(family)}:", f"          - gallery/family-{family}.md"] + [f"          - gallery/{name}.md" for name in names]
@@ -226,7 +249,7 @@ def main():
     families = make_gallery(pfaff, pages)
     make_reference(pages)
     leave_outside(pages)
-    (folder/"mkdocs.yml").write_text(CONFIG + menu(pages, families))
+    (folder/"mkdocs.yml").write_text(CONFIG.replace("HOOK", str(ROOT/"scripts/site/colours.py")) + menu(pages, families))
     run(sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", folder/"mkdocs.yml")
     search_without_server(folder/"site")
     wrong, count = check_links(folder/"site")

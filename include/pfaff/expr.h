@@ -163,6 +163,10 @@ PF_API PfTruth pf_expr_is_zero(PfContext *ctx, PfExpr e);
  * (degree/2^61)^rounds; PF_FALSE is certain for rational functions of symbols, sines and cosines. */
 PF_API PfTruth pf_expr_is_probably_zero(PfContext *ctx, PfExpr e, int rounds);
 
+/* Are there normal forms: was FLINT found when the library was built, and is it there now? Without it expressions are
+ * correct, but not always as short as they can be. */
+PF_API bool pf_expr_has_normal_forms(PfContext *ctx);
+
 /* The same expression in the shortest form that could be found within reason, for people to read. Without
  * FLINT, or when the expression is too large, e itself. */
 PF_API PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e);

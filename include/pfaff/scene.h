@@ -86,7 +86,8 @@ typedef struct PfScene {
   double size;                /* of the machine: its greatest length, about */
   double up[3];               /* against gravity; z without */
   bool flat;                  /* it moves in the plane z = const */
-  bool ground;                /* the plane z = 0 belongs to it */
+  bool ground;                /* a plane that stands still belongs to it: */
+  double ground_at[3], ground_turn[9]; /* z = 0 of this place, rotation matrix by rows */
   struct PfSceneParts *parts;
 } PfScene;
 

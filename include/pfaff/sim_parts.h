@@ -13,6 +13,11 @@ extern "C" {
 /* Of a model that was read before, with its equations; both must outlive the simulation, as must the context. */
 PF_API PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equations, PfError *error);
 
+/* As pf_sim_open_text and pf_sim_clone, asking meanwhile and later whether to stop (pf_context_set_cancel): deriving
+ * the equations of a large model takes seconds. */
+PF_API PfSim *pf_sim_open_asking(const char *text, bool (*cancelled)(void *user), void *user, PfError *error);
+PF_API PfSim *pf_sim_clone_asking(PfSim *sim, bool (*cancelled)(void *user), void *user, PfError *error);
+
 /* ---------------------------------------------------------------- the start */
 
 /* Starts from what is given, also off the constraints, instead of making it consistent. */

@@ -214,6 +214,8 @@ typedef struct PfPortrait {
   int count, failed;        /* failed: places where the integrals cannot have their values */
   PfOrbit *orbits;          /* the first begins at the place of the field */
   bool forwards;            /* only: events or forces that jump leave no one way back */
+  int rest_count;           /* points of lines on which nothing changes: families of steady motions */
+  double *rest_a, *rest_b;
 } PfPortrait;
 
 /* Curves of motions in the plane of two quantities. Closed ones are recognised, with their period. Forwards they are

@@ -81,6 +81,9 @@ export interface SceneData {
   up: [number, number, number];
   flat: boolean;
   ground: boolean;
+  /** Where its plane is: z = 0 of this place. */
+  ground_at?: number[];
+  ground_turn?: number[];
   poses: string[];
   points: string[];
   point_units: string[];

@@ -62,26 +62,44 @@ static bool end_streams(Console *console)
   return good;
 }
 
-int pf_py_command(char **words, int count, const char *input, size_t size, const char *name, void *who,
+/* The words one by one, in memory that is freed as a whole; NULL without. */
+static char **split(const char *words, int count)
+{
+  const char *end = words;
+  for (int i = 0; i < count; i++) end += strlen(end) + 1;
+  char **list = malloc(((size_t)count + 1)*sizeof *list + (size_t)(end - words));
+  if (!list) return NULL;
+  char *next = memcpy(list + count + 1, words, (size_t)(end - words));
+  for (int i = 0; i < count; i++) list[i] = next, next += strlen(next) + 1;
+  list[count] = NULL;
+  return list;
+}
+
+int pf_py_command(const char *words, int count, const char *input, size_t size, const char *name, void *who,
                   PfPyOutcome *outcome)
 {
   *outcome = (PfPyOutcome){.code = PF_EXIT_FAILED};
+  char **list = split(words, count);
   Call call = {.outcome = outcome};
   pf_py_ask_begin(&call.ask, who);
   Console console = {.out = open_memstream(&outcome->out, &outcome->out_size),
                      .err = open_memstream(&outcome->err, &outcome->err_size),
                      .exact = true, .input = input, .input_size = size, .name = name,
                      .is_stopped = is_stopped, .take_row = take_row, .user = &call};
-  if (console.out && console.err) outcome->code = pf_cli_run(&console, count, words);
-  bool good = end_streams(&console);
+  if (list && console.out && console.err) outcome->code = pf_cli_run(&console, count, list);
+  bool good = end_streams(&console) && list;
+  free(list);
   outcome->stopped = call.ask.stopped;
   shrink(outcome);
   return good;
 }
 
-int pf_py_terminal(char **words, int count)
+int pf_py_terminal(const char *words, int count)
 {
-  return pf_cli_terminal(count, words);
+  char **list = split(words, count);
+  int code = list ? pf_cli_terminal(count, list) : PF_EXIT_FAILED;
+  free(list);
+  return code;
 }
 
 /* ---------------------------------------------------------------- a model by name */
@@ -178,18 +196,22 @@ static void describe(PfContext *ctx, const PfModel *model, const Console *consol
   pf_cli_diagnostics(ctx, console);
 }
 
-int pf_py_describe(const char *text, size_t size, const char *name, PfPyOutcome *outcome)
+int pf_py_describe(const char *text, size_t size, const char *name, void *who, PfPyOutcome *outcome)
 {
   *outcome = (PfPyOutcome){.code = PF_EXIT_FAILED};
   Console console = {.out = open_memstream(&outcome->out, &outcome->out_size),
                      .err = open_memstream(&outcome->err, &outcome->err_size), .exact = true};
   PfContext *ctx = pf_context_new(NULL);
   PfModel *model = NULL;
+  Ask ask;
+  pf_py_ask_begin(&ask, who);
   if (ctx && console.out && console.err) {
+    pf_context_set_cancel(ctx, pf_py_ask, &ask);
     outcome->code = pf_model_read(ctx, name, text, size, &model) == PF_OK ? PF_EXIT_OK : PF_EXIT_FAILED;
     describe(ctx, model, &console);
   }
   bool good = end_streams(&console) && ctx;
+  outcome->stopped = ask.stopped;
   pf_model_free(model);
   pf_context_free(ctx);
   return good;

@@ -58,7 +58,7 @@ static PfStatus make(PfPyField *f, const char *text, size_t size, const char *na
   return PF_OK;
 }
 
-PfPyField *pf_py_field_open(const char *text, size_t size, const char *name, PfError *error)
+PfPyField *pf_py_field_open(const char *text, size_t size, const char *name, void *who, PfError *error)
 {
   PfPyField *f = calloc(1, sizeof *f);
   *error = (PfError){.status = PF_ERR_MEMORY, .message = "out of memory"};
@@ -67,6 +67,7 @@ PfPyField *pf_py_field_open(const char *text, size_t size, const char *name, PfE
   f->arena = f->ctx ? pf_arena_new(pf_context_allocator(f->ctx)) : NULL;
   int outcome = PF_PY_FAILED;
   if (f->arena) {
+    pf_py_ask_begin(&f->ask, who);
     pf_context_set_cancel(f->ctx, pf_py_ask, &f->ask);
     outcome = conclude(f, make(f, text, size, name), 0, error);
   }
@@ -125,7 +126,7 @@ static void copy_group(double *to, const double *from, size_t offset, int count)
   else for (int i = 0; i < count; i++) to[i] = 0;
 }
 
-static PfStatus fill(PfPyField *f, const PfPyStates *s, size_t k)
+static PfStatus put_numbers(PfPyField *f, const PfPyStates *s, size_t k)
 {
   const PfSymbols *at = f->symbols;
   const int n = f->outline.n;
@@ -134,6 +135,17 @@ static PfStatus fill(PfPyField *f, const PfPyStates *s, size_t k)
   copy_group(f->values + at->v, s->v, k*s->v_step, n);
   copy_group(f->values + at->inputs, s->inputs, k*s->input_step, f->model->input_count);
   copy_group(f->values + at->time, s->t, k*s->t_step, 1);
+  return PF_OK;
+}
+
+/* A state whose parameters make no numbers, as a quotient by one that is 0, is one without an answer. */
+static PfStatus fill(Loop *l, bool *good)
+{
+  const int before = pf_diagnostic_count(l->f->ctx);
+  PfStatus status = put_numbers(l->f, l->states, l->state);
+  *good = status == PF_OK;
+  if (status != PF_ERR_NUMBER || !l->pass) return status;
+  pf_diagnostics_forget(l->f->ctx, before);
   return PF_OK;
 }
 
@@ -179,11 +191,11 @@ static PfStatus accelerate(Loop *l, double *acceleration, double *multiplier, do
   const int n = l->f->outline.n, m = l->f->outline.m;
   for (; l->state < l->states->count; l->state++) {
     bool good;
-    PF_TRY(fill(l->f, l->states, l->state));
+    PF_TRY(fill(l, &good));
     if (l->state % TOGETHER == 0) PF_TRY(pf_check_cancelled(l->f->ctx));
     double *a = at_state(acceleration, l->state, n), *lambda = at_state(multiplier, l->state, m);
     l->motion = (PfMotion){a ? a : spare, lambda ? lambda : spare + n, at_state(force, l->state, n)};
-    PF_TRY(solve(l, &good));
+    if (good) PF_TRY(solve(l, &good));
     if (good) continue;
     pf_py_put_nan(l->motion.acceleration, n);
     pf_py_put_nan(l->motion.multiplier, m);
@@ -315,10 +327,9 @@ int pf_py_field_size(PfPyField *f, int handle)
 PfStatus pf_py_loop_prepare(Loop *l, bool *good)
 {
   PfPyField *f = l->f;
-  *good = true;
-  PF_TRY(fill(f, l->states, l->state));
+  PF_TRY(fill(l, good));
   l->motion = (PfMotion){f->values + f->symbols->count, f->values + f->symbols->lambda, NULL};
-  return l->list.solved ? solve(l, good) : PF_OK;
+  return *good && l->list.solved ? solve(l, good) : PF_OK;
 }
 
 /* Several states go through a tape together. */

@@ -56,13 +56,18 @@ static int enter_to_move(PfPySim *s)
   return entered;
 }
 
+/* What was asked once is not asked for ever. */
+static bool was_stopped(PfPySim *s)
+{
+  if (!s->ask.stopped && !s->failed) return false;
+  s->ask.stopped = s->failed = false;
+  pf_context_set_cancel(pf_sim_context(s->sim), pf_py_ask, &s->ask);
+  return true;
+}
+
 static int end_move(PfPySim *s, int outcome)
 {
-  if (s->ask.stopped || s->failed) { /* what was asked once is not asked for ever */
-    s->ask.stopped = s->failed = false;
-    pf_context_set_cancel(pf_sim_context(s->sim), pf_py_ask, &s->ask);
-    outcome = PF_PY_STOPPED;
-  }
+  if (was_stopped(s)) outcome = PF_PY_STOPPED;
   s->moving = false;
   leave(s, PF_PY_GOOD);
   return outcome;
@@ -126,22 +131,29 @@ static bool read_numbers(PfPySim *s, int handle, double *numbers)
 
 /* ---------------------------------------------------------------- opening */
 
-static PfPySim *wrap(PfSim *sim)
+static PfPySim *new_sim(void *who, PfError *error)
 {
-  PfPySim *s = sim ? calloc(1, sizeof *s) : NULL;
-  if (!s) {
-    pf_sim_close(sim);
-    return NULL;
-  }
-  s->sim = sim;
+  PfPySim *s = calloc(1, sizeof *s);
+  *error = (PfError){.status = PF_ERR_MEMORY, .message = "out of memory"};
+  if (!s) return NULL;
   s->step = s->rtol = s->atol = s->t_end = not_given;
-  pf_context_set_cancel(pf_sim_context(sim), pf_py_ask, &s->ask);
+  pf_py_ask_begin(&s->ask, who);
   return s;
 }
 
-PfPySim *pf_py_sim_open(const char *text, PfError *error)
+static PfPySim *if_open(PfPySim *s)
 {
-  return wrap(pf_sim_open_text(text, error));
+  if (s->sim) return s;
+  free(s);
+  return NULL;
+}
+
+PfPySim *pf_py_sim_open(const char *text, void *who, PfError *error)
+{
+  PfPySim *s = new_sim(who, error);
+  if (!s) return NULL;
+  s->sim = pf_sim_open_asking(text, pf_py_ask, &s->ask, error);
+  return if_open(s);
 }
 
 static void call_controller(void *user, PfSim *sim)
@@ -151,18 +163,25 @@ static void call_controller(void *user, PfSim *sim)
   if (!s->failed && pf_py_control(s->controller)) s->failed = s->ask.stopped = true;
 }
 
+static PfPySim *make_copy(PfPySim *s, PfError *error)
+{
+  PfPySim *copy = new_sim(s->ask.who, error);
+  if (!copy) return NULL;
+  copy->sim = pf_sim_clone_asking(s->sim, pf_py_ask, &copy->ask, error);
+  copy->step = s->step, copy->rtol = s->rtol, copy->atol = s->atol, copy->t_end = s->t_end;
+  if (!copy->sim) return if_open(copy);
+  pf_sim_control(copy->sim, 0, NULL, NULL); /* that of the original knows the original */
+  if (copy_scales(copy, s)) return copy;
+  pf_py_sim_close(copy);
+  return NULL;
+}
+
 PfPySim *pf_py_sim_clone(PfPySim *s, PfError *error)
 {
   int entered = enter(s);
   *error = (PfError){.status = PF_ERR_ARGUMENT, .message = "the simulation is in use by another thread"};
   if (entered != PF_PY_GOOD) return NULL;
-  PfPySim *copy = wrap(pf_sim_clone(s->sim, error));
-  if (copy) copy->step = s->step, copy->rtol = s->rtol, copy->atol = s->atol, copy->t_end = s->t_end;
-  if (copy) pf_sim_control(copy->sim, 0, NULL, NULL); /* that of the original knows the original */
-  if (copy && !copy_scales(copy, s)) {
-    pf_py_sim_close(copy);
-    copy = NULL;
-  }
+  PfPySim *copy = make_copy(s, error);
   leave(s, entered);
   return copy;
 }
@@ -343,6 +362,7 @@ int pf_py_sim_find(PfPySim *s, const char *quantity)
   int entered = enter(s);
   if (entered < 0) return entered;
   int handle = find_scale(s, pf_sim_find(s->sim, quantity), quantity);
+  if (!s->moving && was_stopped(s)) handle = PF_PY_STOPPED;
   leave(s, entered);
   return handle;
 }

@@ -21,6 +21,15 @@ __version__: str = _ffi.string(_lib.pf_py_version()).decode()
 
 globals().update(_FUNCTIONS)  # sin, cos, dot, vel … of expressions
 
+
+def __getattr__(name: str):  # type: ignore[no-untyped-def]
+    """pfaff.gym is imported when it is first asked for: it needs Gymnasium."""
+    if name == "gym":
+        import importlib
+        return importlib.import_module("pfaff.gym")
+    raise AttributeError(f"pfaff has no '{name}'; help(pfaff) tells what there is")
+
+
 # for `from pfaff import *`: without min, max, time and pi, which are others in Python; as pfaff.max they are there
 __all__ = ["Model", "load", "loads", "example", "examples", "import_urdf", "command", "Sim", "Run", "Record", "Equations", "LinearModel", "Steady",
            "Picture", "Page", "Error", "ModelError", "ArgumentError", "UnknownName", "NumericalError", "MissingLibrary",

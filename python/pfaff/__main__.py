@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from ._call import _array_of
+from ._call import block_of
 from ._pfaff import lib
 
 
@@ -15,8 +15,7 @@ def main() -> int:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.stdout.flush()
     sys.stderr.flush()
-    words, _kept = _array_of(["pfaff", *sys.argv[1:]])
-    return lib.pf_py_terminal(words, len(sys.argv))
+    return lib.pf_py_terminal(block_of(["pfaff", *sys.argv[1:]]), len(sys.argv))
 
 
 if __name__ == "__main__":

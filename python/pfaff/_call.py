@@ -66,6 +66,9 @@ class Asking:
     __slots__ = ("stop", "before")
 
     def __init__(self, stop: Stop = None):
+        if stop is not None and not callable(stop):
+            raise errors.ArgumentError(f"stop={stop!r}: it is a function without arguments that tells whether to stop",
+                                       "as stop=event.is_set, of a threading.Event; duration= is how long a run lasts")
         if stop is not None and not in_main_interpreter():
             raise errors.Error("a subinterpreter cannot be called back: 'stop' is of no use there")
         self.stop = stop
@@ -79,6 +82,8 @@ class Asking:
 
 
 def bytes_of(text: str) -> bytes:
+    if not isinstance(text, str):
+        raise errors.ArgumentError(f"a text is needed, not {text!r}")
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
@@ -131,11 +136,11 @@ class Outcome:
 def command(words: Sequence[str], text: Optional[str] = None, name: str = "<text>", stop: Stop = None) -> Outcome:
     """One command of the program, as words: command(["check", "--json", "-"], text). '-' among them is `text`. Nothing is
     printed, and nothing is raised but what a signal raises."""
-    array, _kept = _array_of(["pfaff", *words])
+    block = block_of(["pfaff", *words])
     given = bytes_of(text) if text is not None else None
     outcome = ffi.new("PfPyOutcome *")
     with Asking(stop) as who:
-        good = lib.pf_py_command(array, len(words) + 1, given if given is not None else ffi.NULL, len(given or b""),
+        good = lib.pf_py_command(block, len(words) + 1, given if given is not None else ffi.NULL, len(given or b""),
                                  _without_zeros(name), who, outcome)
     result = Outcome(outcome)
     raise_kept()
@@ -144,17 +149,15 @@ def command(words: Sequence[str], text: Optional[str] = None, name: str = "<text
     return result
 
 
-def _array_of(words: Sequence[str]) -> tuple[Any, Any]:
-    """Words for C, and the memory in which they are."""
-    text = bytes_of("\0".join(words))
+def block_of(words: Sequence[str]) -> bytes:
+    """Words for C, one behind the other; the last zero byte is that of the bytes."""
+    try:
+        text = bytes_of("\0".join(words))
+    except TypeError:
+        raise errors.ArgumentError(f"words of a command are texts: {words!r}") from None
     if text.count(b"\0") != len(words) - 1:
         raise errors.ArgumentError(f"{next(word for word in words if chr(0) in word)!r} has a zero byte in it")
-    block = ffi.new("char[]", text)
-    places, at = [], 0
-    for piece in text.split(b"\0"):
-        places.append(block + at)
-        at += len(piece) + 1
-    return ffi.new("char *[]", places), block
+    return text
 
 
 def _without_zeros(word: str) -> bytes:
@@ -168,8 +171,10 @@ def describe(text: str, name: str) -> dict[str, Any]:
     """The names of a model; raises what is wrong with it."""
     data = bytes_of(text)
     outcome = ffi.new("PfPyOutcome *")
-    good = lib.pf_py_describe(data, len(data), _without_zeros(name), outcome)
+    with Asking() as who:
+        good = lib.pf_py_describe(data, len(data), _without_zeros(name), who, outcome)
     result = Outcome(outcome)
+    raise_kept()
     if not good:
         raise errors.OutOfMemory("out of memory")
     told = result.json()
@@ -195,21 +200,33 @@ REPEATED = ("param", "state", "input", "wheel", "random", "correlate", "zip")
 NAMES = {"params": "param", "duration": "for", "inputs_": "inputs", "n": "members"}
 
 
+def is_masked(value: Any) -> bool:
+    """A masked array of NumPy in which something is not there."""
+    return type(value).__module__.startswith("numpy.ma") and bool(value.mask.any())
+
+
+def real(value: Any, what: str, words: str = "is no number") -> float:
+    """A number that is one; NumPy would leave out imaginary parts and make NaN of what is masked."""
+    try:
+        if isinstance(value, str) or getattr(getattr(value, "dtype", None), "kind", "") == "c" or is_masked(value):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise errors.ArgumentError(f"{what}: {value!r} {words}") from None
+
+
 def number_text(value: Any, what: str) -> str:
     """A number or a text as the program reads it."""
     if isinstance(value, str):
         return value
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
     if isinstance(value, int):
         return str(int(value))
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise errors.ArgumentError(f"{what}: {value!r} is no number and no text") from None
+    if type(value) is not float and isinstance(value, os.PathLike):
+        return os.fspath(value)
+    number = value if type(value) is float else real(value, what, "is no number and no text")
     if not math.isfinite(number):
         raise errors.ArgumentError(f"{what} is {number}, which is not a finite number")
-    return str(int(number)) if number == int(number) and abs(number) < 1e15 else repr(number)
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
 def _is_list(value: Any) -> bool:
@@ -247,21 +264,31 @@ def _named(name: str, key: str, value: Any) -> str:
 VALUED = frozenset("for by every at show form rtol atol step time native params state input inputs near sweep n seed take".split())
 
 
+def option_of(key: str) -> str:
+    """The option of the program for a name here."""
+    name = NAMES.get(key, key)
+    return name.rstrip("_").replace("_", "-") if "_" in name else name
+
+
 def words_of(options: Mapping[str, Any]) -> list[str]:
     """Options by their long names, with '_' for '-': None and False are left out, True is a flag, lists are joined by commas,
     dictionaries are names with values or ranges."""
     words: list[str] = []
     for key, value in options.items():
-        if type(value).__name__ == "bool_" or type(value).__name__ == "bool":  # NumPy's as well
+        if value is None:
+            continue
+        kind = type(value)
+        if kind is str or kind is float or kind is int:  # as most are, and looked at fastest
+            words.append(f"--{option_of(key)}={value if kind is str else number_text(value, key)}")
+            continue
+        if kind.__name__ == "bool_" or kind.__name__ == "bool":  # NumPy's as well
             value = bool(value)
             if key == "help" or value and key in VALUED:
                 raise errors.ArgumentError(f"{key}={value}: this is no flag")
-        if value is None or value is False:
+        if value is False:
             continue
-        name = NAMES.get(key, key).rstrip("_").replace("_", "-")
-        if type(value) in (str, int, float):  # as most are, and looked at fastest
-            words.append(f"--{name}={number_text(value, key)}")
-        elif isinstance(value, Mapping):
+        name = option_of(key)
+        if isinstance(value, Mapping):
             pairs = [_named(name, str(k), v) for k, v in value.items()]
             words += [w for pair in pairs for w in (f"--{name}", pair)] if name in REPEATED else \
                 [f"--{name}={','.join(pairs)}"] if pairs else []

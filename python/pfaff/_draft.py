@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from . import errors
 from ._model import Model
 from .writing import Writing
 
@@ -63,5 +64,35 @@ class Draft(Writing, Model):
                     raise
             return self.__dict__[name]
 
-    def __reduce__(self) -> Any:
-        return (Model, (self.to_pf(), "<model>"))
+    def _is_whole(self) -> bool:
+        """Can it be read as it stands?"""
+        try:
+            return self.info is not None
+        except errors.ModelError:
+            return False
+
+    def __repr__(self) -> str:
+        if self._is_whole():
+            return Model.__repr__(self)
+        count = len(self._statements)
+        return f"<Model to be written: {count} statement{'s'*(count != 1)} so far>"
+
+    def _repr_markdown_(self) -> Optional[str]:
+        return Model._repr_markdown_(self) if self._is_whole() else None
+
+    def __eq__(self, other: Any) -> bool:
+        """As texts, whole or not."""
+        return isinstance(other, Model) and self.to_pf() == (other.to_pf() if isinstance(other, Draft) else other.text)
+
+    def __hash__(self) -> int:
+        return hash(self.to_pf())
+
+    def __reduce__(self) -> Any:  # copies, too, are drafts
+        return (_make, (type(self), list(self._statements)))
+
+
+def _make(kind: type[Draft], statements: list[str]) -> Draft:
+    """One with these statements, which can go on."""
+    draft = kind()
+    draft._statements = list(statements)
+    return draft

@@ -2,12 +2,13 @@
 """Numbers at many states by one call: arrays in, arrays out, the loop in C without the lock of the interpreter."""
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections.abc import Mapping
 
 from . import errors
-from ._call import Asking, _without_zeros, by_name, bytes_of, number_text, raise_kept
+from ._call import Asking, _without_zeros, by_name, bytes_of, is_masked, number_text, raise_kept
 from ._pfaff import ffi, lib
 
 TYPE_CHECKING = False  # typing is not imported for nothing
@@ -54,6 +55,8 @@ class States:
     def __init__(self, model: "Model", q: Numbers, v: Numbers, t: Numbers, params: Named, inputs: Named, on_error: str = "raise"):
         import numpy as np
         self.c = ffi.new("PfPyStates *")
+        self._passes = on_error == "nan"
+        self._bad: list[Any] = []  # where numbers by name are not finite
         n = len(model.coordinates)
         groups = {"q": self._rows(model, "q", q, n, np), "v": self._rows(model, "v", v, n, np),
                   "t": self._array("t", t, np)[..., None]}
@@ -75,6 +78,15 @@ class States:
         if on_error == "raise":
             for name in ("q", "v", "t"):
                 self._check_finite(name, groups[name], model.coordinates, np)
+
+    def spoil(self, numbers: "np.ndarray") -> None:
+        """NaN for states whose parameters or inputs are not finite."""
+        for bad in self._bad:
+            numbers[self._spread(bad)] = float("nan")
+
+    def _spread(self, bad: "np.ndarray") -> "np.ndarray":
+        import numpy as np
+        return np.broadcast_to(bad, self.shape)
 
     def _check_finite(self, name: str, rows: "np.ndarray", names: Sequence[str], np: Any) -> None:
         """Names the first number that is none."""
@@ -103,7 +115,11 @@ class States:
         except ValueError as error:  # rows of different lengths
             raise errors.ArgumentError(f"{name} is no array: {error}") from None
         if array.dtype.kind not in "biuf":
-            raise errors.ArgumentError(f"{name} has the type {array.dtype}: real numbers are needed")
+            hint = "its real part is .real" if array.dtype.kind == "c" else ""
+            raise errors.ArgumentError(f"{name} has the type {array.dtype}: real numbers are needed", hint)
+        if is_masked(value):
+            raise errors.ArgumentError(f"{name} is a masked array, and some of its numbers are not there",
+                                       "fill them, as with .filled(0), or leave those states out")
         return array.astype(np.float64, copy=False)
 
     def _rows(self, model: "Model", name: str, value: Any, n: int, np: Any) -> "np.ndarray":
@@ -153,7 +169,10 @@ class States:
             in_si[key] = model.constant(one, key) if isinstance(one, str) else \
                 self._array(f"{name}[{key!r}]", one, np)*scales[key]
             good = np.isfinite(in_si[key])
-            if not np.all(good):
+            if self._passes and not np.all(good):  # C takes NaN for a parameter that is not given
+                self._bad.append(~good)
+                in_si[key] = np.where(good, in_si[key], 1.0)
+            elif not np.all(good):
                 place = tuple(int(i) for i in np.argwhere(~good)[0])
                 raise errors.ArgumentError(f"{name}[{key!r}]{_of_state(place)} is {_word(np.asarray(in_si[key])[place])}")
         return self._fill(model, name, in_si, places, n, np.nan if name == "params" else 0.0, np)
@@ -178,12 +197,13 @@ class Field:
             self.native = 0
             self.pid = os.getpid()
 
-    def _open(self) -> Any:
+    def _open(self, who: Any) -> Any:
         if self.c is None:
             error = ffi.new("PfError *")
             text = bytes_of(self.text)
-            c = lib.pf_py_field_open(text, len(text), _without_zeros(self.file), error)
+            c = lib.pf_py_field_open(text, len(text), _without_zeros(self.file), who, error)
             if not c:
+                raise_kept()
                 raise_error(error, self.file)
             self.c = ffi.gc(c, lib.pf_py_field_close)
         return self.c
@@ -201,7 +221,7 @@ class Field:
         self._begin()
         trouble = ffi.new("PfPyTrouble *")
         with self.lock, Asking(stop) as who:
-            c = self._open()
+            c = self._open(who)
             self._set_native(mode if mode != 1 or states.c.count >= MANY else 0)
             lib.pf_py_field_ask(c, who)
             outcome = work(c, trouble)
@@ -215,17 +235,30 @@ class Field:
         self._begin()
         with self.lock:
             if self.one is None:
-                self._open()
+                self._prepare()
                 self.one = (ffi.new("PfPyStates *", {"count": 1}), ffi.new("double *"), ffi.new("PfPyTrouble *"))
-                lib.pf_py_field_ask(self.c, ffi.NULL)
             c, time, trouble = self.one
             block, out = ffi.from_buffer("double[]", y), ffi.from_buffer("double[]", result)
+            if not math.isfinite(t):
+                raise errors.NumericalError(f"t is {_word(t)}")
             time[0] = t
             c.q, c.v, c.t = block, block + n, time
             result[:n] = y[n:]
             if lib.pf_py_field_accelerate(self.c, b"auto", c, 0, out + n, ffi.NULL, ffi.NULL, trouble) != 1:
                 raise_error(trouble.error, self.file, f"t = {t}: ")
         return result
+
+    def _prepare(self) -> None:
+        """The solver for no state at all: it takes long where models are large, and can be stopped."""
+        none, trouble = ffi.new("PfPyStates *"), ffi.new("PfPyTrouble *")
+        with Asking() as who:
+            c = self._open(who)
+            lib.pf_py_field_ask(c, who)
+            outcome = lib.pf_py_field_accelerate(c, b"auto", none, 0, ffi.NULL, ffi.NULL, ffi.NULL, trouble)
+            lib.pf_py_field_ask(c, ffi.NULL)
+        raise_kept()
+        if outcome != lib.PF_PY_GOOD:
+            raise_error(trouble.error, self.file)
 
     def _fail(self, states: States, trouble: Any) -> None:
         place = ""
@@ -240,20 +273,25 @@ class Field:
         self._begin()
         return self.lock
 
-    def find(self, quantity: str) -> tuple[int, int]:
+    def find(self, quantity: str, stop: Any = None) -> tuple[int, int]:
         if not isinstance(quantity, str):
             raise errors.ArgumentError(f"a quantity is a text, as \"x'\" or \"kinetic\", not {type(quantity).__name__}")
         name = _without_zeros(quantity)
         with self.held():
-            handle = self._find(name)
+            handle = self._find(name, stop)
             if handle >= MOST_KEPT:
                 self.c, self.native = None, 0
-                handle = self._find(name)
+                handle = self._find(name, stop)
             return handle, lib.pf_py_field_size(self.c, handle)
 
-    def _find(self, name: bytes) -> int:
+    def _find(self, name: bytes, stop: Any) -> int:
         error = ffi.new("PfError *")
-        handle = lib.pf_py_field_find(self._open(), name, error)
+        with Asking(stop) as who:
+            c = self._open(who)
+            lib.pf_py_field_ask(c, who)
+            handle = lib.pf_py_field_find(c, name, error)
+            lib.pf_py_field_ask(c, ffi.NULL)
+        raise_kept()
         if handle < 0:
             raise_error(error, self.file)
         return handle
@@ -267,6 +305,15 @@ def pass_of(on_error: str) -> int:
 
 def form_of(form: str) -> bytes:
     return _without_zeros(number_text(form, "form"))
+
+
+def _instants(t: Numbers, columns: tuple[int, ...], np: Any) -> Any:
+    """One time for all columns of states, or one for each."""
+    array = States._array("t", t, np)
+    if array.shape not in ((), columns):
+        raise errors.ArgumentError(f"t has the shape {array.shape}: it is one number"
+                                   + (f", or one for each column of y: {columns}" if columns else ""))
+    return array.T if array.ndim else float(array)
 
 
 def where(array: "np.ndarray") -> Any:
@@ -297,7 +344,10 @@ class Arrays:
         name, skip = form_of(form), pass_of(on_error)
         self._field_for(native).call(states, native, stop, lambda c, trouble: lib.pf_py_field_accelerate(
             c, name, states.c, skip, *blocks, trouble))
-        return [a for a in arrays if a is not None]
+        found = [a for a in arrays if a is not None]
+        for array in found:
+            states.spoil(array)
+        return found
 
     def accelerations(self, q: Numbers, v: Numbers = None, t: Numbers = 0.0, *, params: Named = None, inputs: Named = None,
                       form: str = "auto", errors: str = "raise", native: str = "auto", stop: Any = None) -> "np.ndarray":
@@ -332,10 +382,11 @@ class Arrays:
         name, skip = form_of(form), pass_of(errors)
         field = self._field_for(native)
         with field.held():
-            handle, size = field.find(quantity)
+            handle, size = field.find(quantity, stop)
             array = np.empty(states.shape + (size,))
             field.call(states, native, stop, lambda c, trouble: lib.pf_py_field_read(
                 c, handle, name, states.c, skip, where(array), trouble))
+        states.spoil(array)
         return array[..., 0] if size == 1 and not quantity.startswith("matrix ") else array
 
     def _matrix(self, name: str, shape: tuple[int, ...], *state: Any, **options: Any) -> "np.ndarray":
@@ -394,6 +445,7 @@ class Arrays:
         if array.size:
             self._field_for(native).call(states, native, stop, lambda c, trouble: lib.pf_py_field_derive(
                 c, BY[by], name, states.c, skip, where(array), trouble))
+        states.spoil(array)
         rows = array[..., :n, :] if of == "accelerations" else array[..., n:, :]
         if by in ("inputs", "params"):
             kept = [i for i, entry in enumerate(info["inputs" if by == "inputs" else "parameters"])
@@ -412,7 +464,10 @@ class Arrays:
         """
         import numpy as np
         n = len(self.coordinates)
-        y = np.asarray(y, dtype=float)
+        if type(y) is not np.ndarray or y.dtype != float:
+            y = States._array("y", y, np)
+        if not isinstance(t, float):
+            t = _instants(t, y.shape[1:], np)
         if y.shape == (2*n,) and y.flags.c_contiguous and not params and not inputs:
             return self._field.rate(t, y, np.empty(2*n), n)
         if not y.ndim or y.shape[0] != 2*n:

@@ -131,16 +131,16 @@ class Model(Arrays):
                   (len(self._parameter_places), "parameter")]
         if self.inputs:
             counts.append((len(self.inputs), "input"))
-        return f"<Model {self.name}: {', '.join(f'{n} {what}{chr(115)*(n != 1)}' for n, what in counts)}>"
+        return f"<Model {self.name}: {', '.join(_counted(n, what) for n, what in counts)}>"
 
     def _repr_markdown_(self) -> str:
         """What it is and its equations, for notebooks."""
         about = self.check()
         kinds = [f"{c['name']} ({c['kind']})" for c in about.raw["constraints"]]
         lines = [f"**{self.name}**" + (f": {self.title}" if self.title else ""), "",
-                 f"{len(self.coordinates)} coordinates: {', '.join(self.coordinates)}  ",
-                 f"{about.raw['degrees_of_freedom']} degrees of freedom"
-                 + (f", {len(kinds)} constraints: {', '.join(kinds)}" if kinds else ""), ""]
+                 f"{_counted(len(self.coordinates), 'coordinate')}: {', '.join(self.coordinates)}  ",
+                 f"{_counted(about.raw['degrees_of_freedom'], 'degree')} of freedom"
+                 + (f", {_counted(len(kinds), 'constraint')}: {', '.join(kinds)}" if kinds else ""), ""]
         return "\n".join(lines) + self.derive().markdown
 
     def __eq__(self, other: Any) -> bool:
@@ -293,6 +293,8 @@ class Model(Arrays):
         return _make_dataset(told, outcome)
 
     def _check_names(self, what: str, given: Named, known: Iterable[str]) -> None:
+        if given is None:
+            return
         kinds = {"params": (self._parameter_places, "a parameter"), "inputs": (self._input_places, "an input"),
                  "state": (self.coordinates, "a coordinate")}
         for name in _call.by_name(what, given, known):
@@ -300,11 +302,11 @@ class Model(Arrays):
                 if other != what and name in names and name not in known:
                     raise errors.UnknownName(f"{what}: '{name}' is {kind}", f"{other}={{{name!r}: …}} sets it")
 
-    def _held(self, inputs: Named) -> Mapping[str, Any]:
-        for name in _call.by_name("inputs", inputs, self.inputs):
+    def _held(self, inputs: Named) -> Named:
+        for name in _call.by_name("inputs", inputs, self.inputs) if inputs is not None else ():
             if name not in self._input_places:
                 raise self._unknown("inputs", name, self._input_places)
-        return inputs or {}
+        return inputs
 
     def simulate(self, *, by: Optional[str] = None, form: Optional[str] = None, params: Named = None, state: Named = None,
                  inputs: Named = None, time: Optional[float] = None, step: Optional[float] = None,
@@ -439,6 +441,10 @@ class Model(Arrays):
     def save(self, path: Path) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.text)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s'*(count != 1)}"
 
 
 def _tidy(value: float) -> float:

@@ -2,12 +2,13 @@
 """Simulations: a model that is moved step by step, looked at and driven from outside."""
 from __future__ import annotations
 
+import math
 import warnings
 import weakref
 from collections.abc import MutableMapping
 
 from . import errors
-from ._call import SOMEONE, _without_zeros, in_main_interpreter, keep, number_text, raise_kept
+from ._call import SOMEONE, _without_zeros, in_main_interpreter, keep, number_text, raise_kept, real
 from ._field import native_mode, raise_error
 from ._pfaff import ffi, lib
 
@@ -91,8 +92,8 @@ class Inputs(MutableMapping):
         if isinstance(value, str):
             return self._model.constant(value, name)
         if getattr(value, "size", 0) == 1:
-            return float(value.reshape(())[()])
-        raise errors.ArgumentError(f"the input '{name}' is a number, not {value!r}")
+            value = value.reshape(())[()]
+        return real(value, f"the input '{name}'")
 
     def __delitem__(self, name: str) -> None:
         raise TypeError("inputs cannot be taken away")
@@ -131,8 +132,9 @@ class Sim:
         self._numbers: dict[str, Any] = {}
         if c is None:
             error = ffi.new("PfError *")
-            c = lib.pf_py_sim_open(_without_zeros(model.text), error)
+            c = lib.pf_py_sim_open(_without_zeros(model.text), SOMEONE, error)
             if not c:
+                raise_kept()
                 raise_error(error, model.file)
         self._c = ffi.gc(c, lib.pf_py_sim_close)
         self.input = Inputs(self._c, model)
@@ -161,21 +163,23 @@ class Sim:
         if isinstance(value, str):
             self._check(lib.pf_py_sim_set_text(self._c, _without_zeros(name), _without_zeros(value)))
         else:
-            self._check(lib.pf_py_sim_set(self._c, _without_zeros(name), value))
+            self._check(lib.pf_py_sim_set(self._c, _without_zeros(name), real(value, name)))
 
     def method(self, by: Optional[str] = None, form: Optional[str] = None, *, step: Optional[float] = None,
                rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None) -> None:
         """Integrator and formulation by name, at once; step, tolerances and the end of step() without a length at the next
         start()."""
         for name, value in (("step", step), ("rtol", rtol), ("atol", atol)):
-            if value is not None and not value > 0:
+            if value is not None and not real(value, name) > 0:
                 raise errors.ArgumentError(f"{name}: {value!r} is not a positive number")
-        names = [_without_zeros(name) if name else ffi.NULL for name in (by, form)]
-        numbers = [_nan if x is None else x for x in (step, rtol, atol, duration)]
+        names = [_without_zeros(name) if name is not None else ffi.NULL for name in (by, form)]
+        numbers = [_nan if x is None else real(x, what) for x, what in
+                   ((step, "step"), (rtol, "rtol"), (atol, "atol"), (duration, "duration"))]
         self._check(lib.pf_py_sim_method(self._c, *names, *numbers))
 
     def native(self, mode: str) -> None:
-        """Whether what runs long is compiled: "off", "auto" or "on" (docs/native.md)."""
+        """Whether what runs long is compiled: "off", "auto" or "on" (docs/native.md). "off" ends compiling; what is compiled by then
+        stays so, and the numbers are the same either way."""
         self._check(lib.pf_py_sim_native(self._c, native_mode(mode)))
 
     def start(self, **values: Any) -> "Sim":
@@ -201,14 +205,20 @@ class Sim:
     def step(self, dt: Optional[float] = None) -> bool:
         """Goes on by dt seconds, or by one step of the method. False when the motion is over: by the condition of the model, or
         (without dt) at the end of its run."""
-        outcome = _step(self._c) if dt is None else _forward(self._c, dt)
+        try:
+            outcome = _step(self._c) if dt is None else _forward(self._c, dt)
+        except TypeError:
+            outcome = _forward(self._c, self._seconds("dt", dt))
         if outcome < 0:
             self._fail(outcome)
         return outcome == 1
 
     def advance(self, t: float) -> bool:
         """To the time t, exactly. False when the motion ends earlier by the condition of the model."""
-        outcome = lib.pf_py_sim_advance(self._c, t)
+        try:
+            outcome = lib.pf_py_sim_advance(self._c, t)
+        except TypeError:
+            outcome = lib.pf_py_sim_advance(self._c, self._seconds("t", t))
         if outcome < 0:
             self._fail(outcome)
         return outcome == 1
@@ -219,6 +229,7 @@ class Sim:
         the move and is raised there. None takes it away."""
         if controller is not None and not callable(controller):
             raise errors.ArgumentError(f"a controller is a function of the simulation, not {controller!r}")
+        period = real(period, "period")
         if controller is not None and not period > 0:
             raise errors.ArgumentError(f"a controller needs a period in seconds that is positive, not {period!r}")
         if controller is not None and not in_main_interpreter():
@@ -236,19 +247,32 @@ class Sim:
     def record(self, duration: float, every: float, show: Union[str, Sequence[str]] = ()) -> "np.ndarray":
         """Moves on for so long and reads quantities at multiples of `every`: a table with t in its first column, then the
         quantities (the coordinates, if none are named), in SI or in the units behind them. A controller whose instant has come is
-        called first: rows show the inputs and accelerations that hold from then on. Shorter when the motion ends early."""
+        called first: rows show the inputs and accelerations that hold from then on. Shorter when the motion ends early; otherwise the
+        simulation stands at the end of the duration afterwards, also where that is no multiple."""
         import numpy as np
         names = [show] if isinstance(show, str) else list(show) or list(self.model.coordinates)
         handles = [self.find(name) for name in names]
         duration, every = self._seconds("duration", duration), self._seconds("every", every)
         if not every > 0 or not duration >= 0:
             raise errors.ArgumentError("record() needs a duration and a positive 'every'")
-        rows = int(duration/every*(1 + 1e-12)) + 1
-        table = np.empty((rows, 1 + sum(lib.pf_py_sim_size(self._c, h) for h in handles)))
+        table = self._table(duration, every, 1 + sum(lib.pf_py_sim_size(self._c, h) for h in handles), np)
         count = ffi.new("size_t *")
-        block = ffi.from_buffer("double[]", table)
-        self._check(lib.pf_py_sim_record(self._c, handles, len(handles), every, rows, block, count))
+        block, end = ffi.from_buffer("double[]", table), self.t + duration
+        self._check(lib.pf_py_sim_record(self._c, handles, len(handles), every, len(table), block, count))
+        if count[0] == len(table) and (len(table) - 1)*every < duration*(1 - 1e-12):
+            self.advance(end)  # the rest, which has no row
         return table[:count[0]]
+
+    def _table(self, duration: float, every: float, columns: int, np: Any) -> "np.ndarray":
+        """Room for the rows."""
+        wanted, end = duration/every*(1 + 1e-12), self.t + duration
+        if end + every == end:
+            raise errors.ArgumentError(f"every = {every:g} s is too short: times near t = {end:g} s are {math.ulp(end):.2g} s apart")
+        try:
+            return np.empty((int(wanted) + 1, columns))
+        except (MemoryError, ValueError, OverflowError):
+            raise errors.ArgumentError(f"every = {every:g} s makes {wanted:.3g} rows of {columns} numbers in {duration:g} s, and there is "
+                                       "no room for them", "take a longer 'every', or record in pieces") from None
 
     def _seconds(self, name: str, value: Any) -> float:
         return self.model.constant(value) if isinstance(value, str) else float(number_text(value, name))
@@ -257,6 +281,8 @@ class Sim:
 
     def find(self, quantity: str) -> int:
         """A handle for get() by number; names are looked up once."""
+        if not isinstance(quantity, str):
+            raise errors.ArgumentError(f"a quantity is a text, as \"x'\" or \"kinetic\", not {quantity!r}")
         handle = self._handles.get(quantity)
         if handle is None:
             handle = lib.pf_py_sim_find(self._c, _without_zeros(quantity))
@@ -269,7 +295,7 @@ class Sim:
         """A number, or an array of several: anything that 'plot' takes, as "theta", "x''", "lambda[rear]", "kinetic", "pos(wheel)";
         "matrix M", F, A, b; "pose BODY" (position, then the rotation matrix by rows). In SI, or in the unit behind it:
         "theta [deg]"."""
-        handle = self.find(quantity) if isinstance(quantity, str) else quantity
+        handle = quantity if isinstance(quantity, int) else self.find(quantity)
         if lib.pf_py_sim_size(self._c, handle) != 1:
             return self._read(handle)
         number = _get(self._c, handle)
@@ -279,14 +305,14 @@ class Sim:
 
     def _read(self, handle: int) -> "np.ndarray":
         import numpy as np
-        numbers = np.empty(lib.pf_py_sim_size(self._c, handle))
+        numbers = np.empty(max(1, lib.pf_py_sim_size(self._c, handle)))
         outcome = lib.pf_py_sim_read(self._c, handle, ffi.from_buffer("double[]", numbers))
         if outcome < 0:
             self._fail(outcome)
         return numbers
 
     def __getitem__(self, quantity: str) -> Any:
-        handle = self._handles.get(quantity)
+        handle = self._handles.get(quantity) if isinstance(quantity, str) else None
         return self.get(quantity if handle is None else handle)
 
     def unit(self, quantity: str) -> str:
@@ -352,13 +378,17 @@ class Sim:
 
     def restore(self, snapshot: bytes) -> None:
         """Goes back to what save() gave, of the same model, method and formulation."""
-        self._check(lib.pf_py_sim_restore(self._c, bytes(snapshot), len(snapshot)))
+        if not isinstance(snapshot, (bytes, bytearray, memoryview)):
+            raise errors.ArgumentError(f"a snapshot is what save() gave, bytes, not {type(snapshot).__name__}")
+        data = bytes(snapshot)
+        self._check(lib.pf_py_sim_restore(self._c, data, len(data)))
 
     def clone(self) -> "Sim":
         """Another simulation in the same state, for another thread or another future; with the same controller."""
         error = ffi.new("PfError *")
         c = lib.pf_py_sim_clone(self._c, error)
         if not c:
+            raise_kept()
             raise_error(error, self.model.file)
         copy = Sim(self.model, c)
         copy._handles = dict(self._handles)
@@ -367,6 +397,12 @@ class Sim:
             if lib.pf_py_sim_snapshot_size(self._c):
                 copy.restore(self.save())  # the instants of the controller, too
         return copy
+
+    def __copy__(self) -> "Sim":
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Sim":
+        return self.clone()
 
     def _period(self) -> float:
         return lib.pf_py_sim_period(self._c)

@@ -99,6 +99,8 @@ CODES = ("none", "memory", "argument", "limit", "file", "syntax", "name", "unit"
 
 # options whose names are others here
 NAMES = {"for": "duration", "param": "params", "input": "inputs", "as-given": "as_given=True"}
+# commands that are no methods of the same name
+CALLS = {"examples": "pfaff.examples()", "continue": "m.continuation()", "help": "docs/commands.md", "import": "pfaff.import_urdf()"}
 # what people write who come from elsewhere
 ELSEWHERE = {"t_eval": "at", "t_span": "duration", "t_end": "duration", "tspan": "duration", "dt": "step or every", "method": "by",
              "x0": "state", "y0": "state", "q0": "state", "v0": "state", "max_step": "step", "parameters": "params"}
@@ -115,6 +117,7 @@ def in_python(words: str) -> str:
     import re
     lines = [line for line in words.splitlines() if not re.match(r"usage: pfaff |'pfaff .*--help' tells more", line)]
     text = re.sub(r"^pfaff: (error|warning): ", "", "\n".join(lines), flags=re.MULTILINE)
+    text = re.sub(r"'pfaff (?:study )?([a-z]+)'", lambda match: CALLS.get(match[1], f"m.{match[1]}()"), text)
     text = re.sub(r"(?<![\w-])-p ", "params: ", text)
     text = re.sub(r"(?<![\w-])--(param|state|input) ", lambda match: f"{option_name(match[1])}: ", text)
     text = re.sub(r"(?<![\w-])unknown option (--[a-z][a-z-]*)", lambda m: f"there is no option '{option_name(m[1])}'", text)

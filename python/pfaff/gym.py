@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import gymnasium
 import numpy as np
+
+try:
+    import gymnasium
+except ImportError as error:
+    raise ImportError('pfaff.gym needs Gymnasium: pip install gymnasium, or "pfaff[gym]"', name="gymnasium") from error
 
 from . import errors
 from ._call import number_text, words_of

@@ -23,9 +23,10 @@ def program():
     path = os.environ.get("PFAFF_PROGRAM") or str(ROOT/"build"/"pfaff")
     if not os.path.exists(path):
         pytest.skip("PFAFF_PROGRAM names no program")
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # a sanitizer's is for Python
 
     def call(*words):
-        done = subprocess.run([path, *map(str, words)], capture_output=True, text=True, timeout=100)
+        done = subprocess.run([path, *map(str, words)], capture_output=True, text=True, timeout=100, env=environment)
         return json.loads(done.stdout)
     return call
 

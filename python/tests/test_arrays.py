@@ -281,3 +281,75 @@ def test_without_native_code_after_it(pendulum):
 def test_a_state_that_is_none_may_pass(pendulum):
     a = pendulum.accelerations([[1.0], [np.nan]], errors="nan")
     assert np.isfinite(a[0]).all() and np.isnan(a[1]).all()
+
+
+def test_only_states_with_bad_parameters_are_nan(pendulum):
+    good, bad = np.ones((3, 1)), {"m": [2, np.nan, 3], "g": [9.81, 9.81, 9.81]}
+    for found, expected in (
+            (pendulum.accelerations(good, params=bad, errors="nan"), pendulum.accelerations(good)),
+            (pendulum.constraint_forces(good, params=bad, errors="nan"), pendulum.constraint_forces(good)),
+            (pendulum.jacobian(good, params=bad, errors="nan"), pendulum.jacobian(good)),
+            (pendulum.evaluate("phi", good, params=bad, errors="nan"), np.ones(3)),
+            (pendulum.mass_matrix(good, params=bad, errors="nan"), pendulum.mass_matrix(good))):
+        assert found.shape == expected.shape and np.isnan(found[1]).all() and np.isfinite(found[[0, 2]]).all()
+        np.testing.assert_array_equal(found[0], expected[0])
+    torque = pendulum.accelerations(good, inputs={"u": [0, 1, np.inf]}, errors="nan")
+    assert np.isfinite(torque[:2]).all() and np.isnan(torque[2]).all()
+    whole = pendulum.accelerations(good, params={"m": np.nan}, errors="nan")
+    assert np.isnan(whole).all()
+    grid = pendulum.accelerations(good[:2], params={"m": [[1.0], [np.nan], [2.0]]}, errors="nan")
+    assert grid.shape == (3, 2, 1) and np.isnan(grid[1]).all() and np.isfinite(grid[[0, 2]]).all()
+
+
+def test_only_states_whose_parameters_make_no_sense_are_nan():
+    m = pfaff.Model("coord x; param a = 1, k = 2/a, M = 1; let c = 1/(a - 3); kinetic M*x'^2/2; potential (k + c)*x^2/2")
+    params = {"a": [1.0, 0.0, 2.0, 3.0], "M": [1.0, 1.0, 0.0, 1.0]}  # k is not finite, no mass, c is not finite
+    for found in (m.accelerations([1.0], params=params, errors="nan"), m.evaluate("x''", [1.0], params=params, errors="nan"),
+                  m.jacobian([1.0], params=params, errors="nan")):
+        assert np.isfinite(found[0]).all() and np.isnan(found[1:]).all()
+    with pytest.raises(pfaff.NumericalError, match="'k' is not a finite number"):
+        m.accelerations([1.0], params=params)
+    assert m.accelerations([1.0]).tolist() == [-1.5]  # k = 2, c = -1/2
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda m: m.accelerations([1j]), "q has the type complex128: real numbers are needed"),
+    (lambda m: m.accelerations([1.0], np.array([1 + 0j])), "v has the type complex128"),
+    (lambda m: m.accelerations([1.0], 0j), "v has the type"),
+    (lambda m: m.accelerations([1.0], t=1j), "t has the type"),
+    (lambda m: m.accelerations([1.0], params={"m": 1j}), "params['m'] has the type complex128"),
+    (lambda m: m.accelerations([1.0], inputs={"u": [1j]}), "inputs['u'] has the type complex128"),
+    (lambda m: m.accelerations(np.ma.array([[1.0], [2.0]], mask=[[False], [True]])), "q is a masked array"),
+    (lambda m: m.accelerations([1.0], params={"m": np.ma.array([1.0, 2.0], mask=[True, False])}), "params['m'] is a masked array"),
+    (lambda m: m.accelerations([1.0], params={"m": np.ma.masked}, errors="nan"), "params['m'] is a masked array"),
+    (lambda m: m.rhs(0.0, [1j, 0]), "y has the type complex128"),
+    (lambda m: m.rhs(0.0, np.ma.array([1.0, 2.0], mask=[True, False])), "y is a masked array"),
+    (lambda m: m.rhs(0.0, "ab"), "y has the type <U2"),
+    (lambda m: m.rhs(0.0, None), "y has the type object"),
+    (lambda m: m.rhs(0.0, [1.0]), "must have the length 2"),
+    (lambda m: m.rhs("0", [1.0, 0.0]), "t has the type <U1: real numbers are needed"),
+    (lambda m: m.rhs(None, [1.0, 0.0]), "t has the type object"),
+    (lambda m: m.rhs(1j, [1.0, 0.0]), "t has the type complex128"),
+    (lambda m: m.rhs([0.0], [1.0, 0.0]), "t has the shape (1,): it is one number"),
+    (lambda m: m.rhs(np.zeros(3), np.ones((2, 2))), "or one for each column of y: (2,)"),
+    (lambda m: m.rhs(float("nan"), [1.0, 0.0]), "t is NaN"),
+    (lambda m: m.rhs(0.0, [1.0, 0.0], params={"m": 1j}), "complex128"),
+    (lambda m: m.run(1, params={"m": 1j}), "is no number"),
+    (lambda m: m.run(1, params={"m": np.complex128(1)}), "is no number"),
+    (lambda m: m.run(1, params={"m": np.ma.masked}), "is no number"),
+    (lambda m: m.run(1, stop=5), "stop=5: it is a function"),
+    (lambda m: m.accelerations([1.0], stop=5), "stop=5: it is a function"),
+])
+def test_numbers_that_are_not_real(pendulum, call, words):
+    with pytest.raises(pfaff.Error) as caught:
+        call(pendulum)
+    assert words in str(caught.value), str(caught.value)
+
+
+def test_times_of_a_right_hand_side():
+    m = pfaff.Model("coord x; kinetic x'^2/2; force x = t")
+    for t in (2, 2.0, np.float64(2), np.float32(2), np.int64(2), np.array(2.0)):
+        assert m.rhs(t, [0.0, 1.0]).tolist() == [1, 2]
+    assert m.rhs(np.array([1.0, 2.0]), np.ones((2, 2))).tolist() == [[1, 1], [1, 2]]
+    assert m.rhs(3, np.ma.array([0.0, 1.0])).tolist() == [1, 3]  # nothing is masked
+    assert m.rhs(3, [0, 1]).tolist() == [1, 3] and m.rhs(3, np.array([0, 1], np.float32)).tolist() == [1, 3]

@@ -2,6 +2,7 @@
 """Models written in Python: the same as their text, and the text the same as a person writes."""
 import math
 import operator
+import copy
 import pickle
 from fractions import Fraction
 
@@ -64,9 +65,25 @@ def test_statements_after_reading_count():
     assert m.run(1)["x"][-1] == pytest.approx(np.cos(1), abs=1e-6)
 
 
-def test_copies_are_models():
-    m = pickle.loads(pickle.dumps(sleigh()))
-    assert type(m) is pfaff.Model and m.text == SLEIGH
+@pytest.mark.parametrize("copied", [lambda m: pickle.loads(pickle.dumps(m)), copy.copy, copy.deepcopy])
+def test_copies_go_on_by_themselves(copied):
+    original = sleigh()
+    m = copied(original)
+    assert type(m) is type(original) and m == original and m.text == SLEIGH and m.coordinates == original.coordinates
+    m.kinetic(m.coord("z").d**2/2)
+    assert m.coordinates[-1] == "z" and original.to_pf() == SLEIGH and m != original
+    assert copied(pfaff.Model()).to_pf() == ""
+
+
+def test_what_is_not_yet_a_model_can_be_looked_at():
+    m = pfaff.Model()
+    assert repr(m) == "<Model to be written: 0 statements so far>" and m._repr_markdown_() is None
+    m.statement("kinetic x'^2/2")
+    assert repr(m) == "<Model to be written: 1 statement so far>" and m != pfaff.Model("coord x; kinetic x'^2/2")
+    with pytest.raises(pfaff.ModelError, match="'x' is not defined"):
+        m.check()
+    m.coord("x")
+    assert repr(m).startswith("<Model ") and "1 coordinate" in repr(m) and "ddot{x}" in m._repr_markdown_()
 
 
 def test_events_and_constraints():
@@ -121,7 +138,7 @@ def test_short_forms():
 def test_a_draft_that_is_no_model_says_so():
     m = pfaff.Model()
     m.coord("x")
-    for ask in (lambda: m.name, lambda: m.coordinates, lambda: m.inputs, lambda: m.parameters, lambda: repr(m), lambda: m.run(1),
+    for ask in (lambda: m.name, lambda: m.coordinates, lambda: m.inputs, lambda: m.parameters, lambda: m.run(1),
                 lambda: m.accelerations([1.0]), lambda: m.text):
         for _ in range(2):
             with pytest.raises(pfaff.ModelError, match="inertia"):

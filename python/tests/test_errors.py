@@ -194,3 +194,12 @@ def test_threads_ask_a_draft_first():
         m.start(x, 1)
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             assert all(len(r.t) > 1 for r in pool.map(lambda _: m.run(0.1), range(4)))
+
+
+def test_hints_name_what_python_has(snakeboard):
+    for call, words in ((lambda: snakeboard.linearize(near="steady"), "m.steady()"), (lambda: pfaff.examples("nothing such"), "pfaff.examples()")):
+        with pytest.raises(pfaff.Error) as caught:
+            call()
+        assert words in str(caught.value) and "'pfaff " not in str(caught.value)
+    with pytest.raises(AttributeError, match="pfaff has no 'modle'"):
+        pfaff.modle

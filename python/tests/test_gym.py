@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Environments of Gymnasium: by its own checker, against simulations, and with what is wrong."""
+import copy
 import math
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -211,3 +214,25 @@ def test_a_start_that_is_changed_is_told_once():
         env.reset(seed=1)
         env.reset()
     assert len(told) == 1
+
+
+def test_copies_go_on_alike():
+    env = cart(dtype=np.float64)
+    env.reset(seed=5)
+    env.step([3.0])
+    other = copy.deepcopy(env)
+    assert other.sim is not env.sim
+    for force in (1.0, -2.0, 4.0):
+        ours, theirs = env.step([force]), other.step([force])
+        assert ours[0].tolist() == theirs[0].tolist() and ours[1:] == theirs[1:]
+    other.step([0.0])
+    assert other.sim.t > env.sim.t
+    assert env.reset()[0].tolist() == other.reset()[0].tolist()  # the same numbers are drawn
+
+
+def test_it_is_there_without_an_import_of_its_own():
+    code = "import pfaff, sys; assert 'gymnasium' not in sys.modules; pfaff.gym.Environment"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    missing = "import sys; sys.modules['gymnasium'] = None\nimport pfaff\ntry: pfaff.gym\nexcept ImportError as e: print(e)"
+    told = subprocess.run([sys.executable, "-c", missing], check=True, capture_output=True, text=True).stdout
+    assert "pfaff.gym needs Gymnasium" in told

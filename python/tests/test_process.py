@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import pfaff
-from conftest import PENDULUM
+from conftest import PENDULUM, example
 
 LONG = "coord x; kinetic x'^2/2; potential x^2/2; start x = 1"
 
@@ -39,6 +39,34 @@ def test_control_c_stops_it_at_once(work):
         timer.cancel()
     assert time.process_time() - began[0] < 1  # of the processor: whatever else is going on
     assert m.run(0.1).t[-1] == 0.1
+
+
+def train(count):
+    """A car with so many trailers: long sums, many constraints."""
+    carts = [f"body c{i} in c{i - 1} turn a{i} about z at (-1, 0, 0) {{ mass 1, inertia diag(0, 0, 0.1) }}; skate s{i}: c{i}"
+             for i in range(1, count + 1)]
+    return "\n".join([f"coord x, y; coord {', '.join(f'a{i}' for i in range(count + 1))} [rad]",
+                      "body c0 in ground at (x, y, 0) turn a0 about z { mass 1, inertia diag(0, 0, 0.1) }; skate s0: c0", *carts])
+
+
+@pytest.mark.parametrize("work", [
+    lambda: pfaff.Model(train(600)),
+    lambda: pfaff.Model(train(80)).simulate(),
+    lambda: [pfaff.Model(train(40)).accelerations(np.zeros(43)) for _ in range(100)],
+    lambda: [pfaff.Model(train(20)).jacobian(np.zeros(23)) for _ in range(100)],
+    lambda: [example("bicycle").prove() for _ in range(10)],
+], ids=["model", "simulate", "accelerations", "jacobian", "prove"])
+def test_opening_and_proving_stop_at_once(work):
+    began = []
+    timer = threading.Timer(0.3, lambda: (began.append(time.process_time()), os.kill(os.getpid(), signal.SIGINT)))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    finally:
+        timer.cancel()
+    assert time.process_time() - began[0] < 0.5  # of the processor; 0.1 where nothing else is going on
+    assert pfaff.Model(LONG).simulate().step(0.1)
 
 
 def test_other_handlers_raise_what_they_like():
@@ -142,7 +170,7 @@ def resident():
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
 def test_nothing_is_left_behind():
-    count = int(os.environ.get("PFAFF_LEAK_COUNT", "600"))
+    count = int(os.environ.get("PFAFF_LEAK_COUNT", "3000"))
 
     def use():
         m = pfaff.Model(LONG)

@@ -43,7 +43,7 @@ def printed_carriage(delta, alpha, beta, gamma, shift, moment, moment_of_wheel, 
 def claims(page):
     page.head("What the paper claims")
     page.say("""
-- Tatarinov's equations of 2003, d/dt dL*/domega + {P, L*} = {P, omega P} + Q, come from simple steps (put the constraints in, differentiate, collect) and
+- Tatarinov's equations of 2003, `d/dt dL*/domega + {P, L*} = {P, omega P} + Q`, come from simple steps (put the constraints in, differentiate, collect) and
   suit wheeled robots: no second derivatives of coordinates, no Lagrangian in all velocities. Section 2 proves them.
 - A piano wheel that is pushed is a pendulum beside a driven wheel; it is stable when it trails the force.
 - A carriage on N roller wheels of any geometry has three equations for three pseudo-velocities.
@@ -196,7 +196,7 @@ def portrait(page):
                 "plot", "--show", "closed,asymptotic,direction,singular", "--against", "nu3", p.table("portrait.csv", columns), told=False,
                 words=(("portrait.csv", "Carriage on three omni wheels, by inertia"), ("closed, asymptotic, direction, singular",
                 "ν₂ [rad/s]")))
-    page.say("The same by one command, without arrows and line: `pfaff study portrait --show \"nu[3],nu[2]\" --keep K --starts 14 --out "
+    page.say("The same by one command, with the line as dots: `pfaff study portrait --show \"nu[3],nu[2]\" --keep K --starts 14 --out "
     "portrait.svg " + INERTIA + "`.")
 
 

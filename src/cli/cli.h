@@ -18,6 +18,8 @@ extern const Command pf_command_check, pf_command_compare, pf_command_converge, 
 int pf_cli_run(const Console *console, int argc, char **argv);
 /* The same on the streams of this process, with its signals (terminal.c). */
 int pf_cli_terminal(int argc, char **argv);
+/* The folder of the program; "" where the system does not tell. */
+void pf_cli_program_folder(char *folder, size_t size);
 
 /* Words that may come from a file or the command line: nothing in them can steer the terminal. */
 void pf_cli_say(FILE *stream, const char *words);

@@ -98,7 +98,7 @@ static double time_row(const Comparison *c, Row *row)
 {
   double best = INFINITY, end = pf_cli_clock() + 0.03;
   int which, calls = 1;
-  while (pf_cli_clock() < end) {
+  while (pf_cli_clock() < end && !pf_context_is_cancelled(c->s->ctx)) {
     double start = pf_cli_clock();
     for (int i = 0; i < calls; i++) (void)pf_solver_accelerate(row->solver, c->values, &row->motion, &which);
     double seconds = pf_cli_clock() - start;
@@ -270,7 +270,10 @@ static void text_rows(void *user, PfText *text)
     double size = 10*pf_largest(row->motion.acceleration, c->s->equations.n);
     pf_text_print(text, "%8d %12.2g %10.0f %7.2f", pf_solver_unknowns(row->solver, c->rank),
                   pf_without_noise(row->difference, size), row->nanoseconds, row->nanoseconds/best);
-    if (c->ran && row->run_why_not) pf_text_print(text, "   ends at t = %.4g: %s", row->run_end, row->run_why_not);
+    if (c->ran && row->run_why_not && row->run_end <= c->motion.t0)
+      pf_text_print(text, "   by chance, in this state alone: %s", row->run_why_not);
+    else if (c->ran && row->run_why_not)
+      pf_text_print(text, "   ends at t = %.4g: %s", row->run_end, row->run_why_not);
     else if (c->ran)
       pf_text_print(text, " %10.3f %12.2g", 1e3*row->run_seconds, pf_without_noise(row->run_difference, 10));
     pf_text_add(text, "\n");

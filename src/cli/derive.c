@@ -182,6 +182,8 @@ static void text_all(Session *s, const PfDerivation *d, const PfCount *count, Pf
   for (int i = 0; i < d->matrix_count; i++) text_named_matrix(s, d->matrices + i, text);
   pf_text_print(text, "\n%d additions, %d multiplications, %d divisions and %d functions evaluate M, F, A and b.\n",
                 count->additions, count->multiplications, count->divisions, count->functions);
+  if (!pf_expr_has_normal_forms(s->ctx))
+    pf_text_add(text, "Without FLINT, which was not found, these equations may be longer than they need be.\n");
 }
 
 void pf_derived_text(Session *session, const PfDerivation *derivation, PfText *text)

@@ -25,7 +25,7 @@ const Command pf_command_draw = {
   .about = "Shapes are those of 'draw' in the model. A body of which it says nothing is drawn by what is known: a box, "
            "cylinder or ball "
            "with its inertia, rods between its joints, wheels, blades, springs, and what they roll on.",
-  .takes = TAKES_STATE MOTION "at view out json ",
+  .takes = TAKES_STATE MOTION "input at view out json ",
   .writes = {WRITES_PICTURES},
   .own = own,
   .needs = needs,

@@ -19,8 +19,11 @@ PfStatus pf_listing_make(Listing *l, const Trajectory *t, const char *show)
   l->trajectory = t;
   add(l, 0);
   for (int i = 1; show && i < t->count; i++) add(l, i);
-  for (int i = 0; i < t->plot_count; i++)
-    for (int k = 0; k < t->plots[i].count; k++) add(l, pf_trajectory_find(t, t->plots + i, k));
+  for (int i = 0; i < t->plot_count; i++) {
+    const PfPlot *plot = t->plots + i;
+    if (plot->against != PF_EXPR_NONE) add(l, pf_trajectory_find(t, plot, plot->count));
+    for (int k = 0; k < plot->count; k++) add(l, pf_trajectory_find(t, plot, k));
+  }
   for (int i = 1; l->count == 1 && i <= model->coordinate_count && i < t->count; i++) l->column[i] = i;
   if (l->count == 1) l->count += model->coordinate_count;
   return PF_OK;

@@ -161,7 +161,8 @@ static const Option table[] = {
   {"write", 'w', NULL, OPTION_FLAG, AT(write), NULL, OPTIONS_OF_COMMAND, "replaces the file instead of printing", NULL},
 
   {"param", 'p', "NAME=VALUE", OPTION_LIST, AT(parameters), NULL, OPTIONS_OF_STATE,
-   "another value for a parameter: 3, 2/3 or \"5 [g]\", a bare number in the declared unit; may be repeated", NULL},
+   "another value for a parameter: 3, 2/3 or \"5 [g]\", a bare number in the declared unit; a list takes one for "
+   "all or U=1,2,3; may be repeated", NULL},
   {"state", 's', "NAME=VALUE", OPTION_LIST, AT(state), NULL, OPTIONS_OF_STATE,
    "another start of a coordinate, a velocity (\"x'=2\") or a speed, \"hub.turn=(0, 0, 1)\" as well; may be repeated",
    NULL},
@@ -275,6 +276,12 @@ const char *pf_cli_given(const Options *options, const char *names)
   for (int i = 0; i < OPTIONS; i++)
     if (options->given[i] && pf_cli_is_listed(names, table[i].name)) return table[i].name;
   return NULL;
+}
+
+void pf_cli_forget(Options *options, const char *names)
+{
+  for (int i = 0; i < OPTIONS; i++)
+    if (pf_cli_is_listed(names, table[i].name)) options->given[i] = false;
 }
 
 PfStatus pf_cli_refuse(PfContext *ctx, const Options *options, const char *names, const char *why)

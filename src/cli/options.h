@@ -87,6 +87,8 @@ typedef struct OptionHelp {
   OptionValues values;
 } OptionHelp;
 
+/* As if none of the list had been given; their values are for the caller to take back. */
+void pf_cli_forget(Options *options, const char *names);
 /* What is accepted is obeyed: options that say something only together with one of others, or never together with
  * them. */
 typedef struct OptionNeed {
@@ -144,6 +146,8 @@ PfStatus pf_cli_spare_files(PfContext *ctx, const Options *options, const char *
 bool pf_cli_is_listed(const char *names, const char *name);
 /* The first option of the list (names with blanks between) that was given, or NULL. */
 const char *pf_cli_given(const Options *options, const char *names);
+/* As if none of the list had been given; their values are for the caller to take back. */
+void pf_cli_forget(Options *options, const char *names);
 /* What is accepted is obeyed: fails when one of the list was given, "--NAME has no effect: " and why. */
 PfStatus pf_cli_refuse(PfContext *ctx, const Options *options, const char *names, const char *why);
 

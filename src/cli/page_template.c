@@ -12,20 +12,11 @@
 
 enum { LARGEST_PAGE = 64 << 20, LONGEST_PATH = 4096 };
 
-/* The folder of the program; "" where the system does not tell. */
-static void find_program(char folder[LONGEST_PATH])
-{
-  ssize_t length = readlink("/proc/self/exe", folder, LONGEST_PATH - 1);
-  folder[length > 0 ? length : 0] = 0;
-  char *slash = strrchr(folder, '/');
-  if (slash) *slash = 0;
-}
-
 /* The first that is there; false, with all of them in `tried`, when none is. */
 static bool look(Page *p, char path[LONGEST_PATH], PfText *tried)
 {
   char folder[LONGEST_PATH];
-  find_program(folder);
+  pf_cli_program_folder(folder, sizeof folder);
   const char *const places[][2] = {
     {folder, "/../share/pfaff/page.html"}, {folder, "/../page/dist/page.html"}, {PF_SHARE_DIR, "/page.html"}};
   for (size_t i = 0; i < sizeof places/sizeof *places; i++) {

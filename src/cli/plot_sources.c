@@ -2,6 +2,8 @@
 /* Where the trajectories of a plot come from: CSV files, runs of models by one or several methods, differences. */
 #include "cli/plot.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- one trajectory */
@@ -24,12 +26,49 @@ static PfStatus open_file(Plot *p, const char *path, Session **session)
   return status == PF_OK && pf_table_is_other(path) ? pf_table_refuse(s->ctx, "plot", path) : status;
 }
 
+static bool chooses_steps(const PfMethod *method)
+{
+  return !pf_method_has_fixed_step(method);
+}
+
+/* Is there such a method among those of --by and --minus? */
+static bool any_method(const Options *o, bool (*is_such)(const PfMethod *))
+{
+  const char *const lists[] = {o->method, o->minus};
+  for (int k = 0; k < 2; k++)
+    for (const char *at = lists[k] ? lists[k] : ""; *at; at += *at == ',') {
+      char name[PF_LONGEST_NAME];
+      size_t length = strcspn(at, ",");
+      snprintf(name, sizeof name, "%.*s", (int)length, at);
+      const PfMethod *method = pf_method_find(name);
+      if (method && is_such(method)) return true;
+      at += length;
+    }
+  return false;
+}
+
+/* Of several methods each takes those options that are its own. What none of them knows is refused later. */
+static void leave_to_others(const Options *all, Options *one)
+{
+  const PfMethod *method = one->method ? pf_method_find(one->method) : NULL;
+  if (!method) return;
+  if (!pf_method_has_damping(method) && any_method(all, pf_method_has_damping)) {
+    pf_cli_forget(one, "rho printed adaptive");
+    one->rho = NAN, one->printed = one->adaptive = false;
+  }
+  if (!chooses_steps(method) && !one->adaptive && any_method(all, chooses_steps)) {
+    pf_cli_forget(one, "rtol atol");
+    one->rtol = one->atol = NAN;
+  }
+}
+
 /* One run, at the times that `like` has, if there is one. */
 static PfStatus run_model(const Plot *p, const Source *source, TableTimes times, const Table *like, Table *table)
 {
   Options one = *p->options;
   one.file = source->path;
   one.method = source->method;
+  leave_to_others(p->options, &one);
   return pf_table_run(source->session, &one, times, like, table);
 }
 

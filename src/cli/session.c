@@ -11,41 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---------------------------------------------------------------- parameters */
-
-static PfStatus set_parameter(PfContext *ctx, const PfModel *model, const char *text, double *values)
-{
-  char name[PF_LONGEST_NAME];
-  const char *value;
-  if (!pf_cli_split(text, name, &value)) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: write name=value", text);
-  int i = pf_model_find_parameter(model, name);
-  if (i < 0 || model->parameters[i].derived) {
-    pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: the model has no parameter '%s'", text, name);
-    if (pf_cli_is_input(model, name))
-      pf_hint(ctx, "'%s' is an input: --input %s=… holds it; or write 'param' and 'input %s = …' in the model", name,
-              name, name);
-    else pf_cli_hint_parameter(ctx, model, name);
-    return PF_ERR_ARGUMENT;
-  }
-  if (!isnan(values[i])) return pf_fail(ctx, PF_ERR_ARGUMENT, "-p %s: '%s' is given twice", text, name);
-  char what[256];
-  snprintf(what, sizeof what, "-p %s", text);
-  return pf_constant_read_for(ctx, what, value, pf_model_measure(model, name).unit, values + i);
-}
-
-double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options)
-{
-  double *values = pf_arena_array(arena, double, model->parameter_count);
-  if (!values) {
-    pf_no_room(ctx, "parameters");
-    return NULL;
-  }
-  for (int i = 0; i < model->parameter_count; i++) values[i] = NAN;
-  for (int i = 0; i < options->parameters.count; i++)
-    if (set_parameter(ctx, model, options->parameters.at[i], values) != PF_OK) return NULL;
-  return values;
-}
-
 /* ---------------------------------------------------------------- session */
 
 double pf_cli_clock(void)

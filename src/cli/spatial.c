@@ -34,7 +34,7 @@ static void text_part(const Part *part, PfText *text)
   int lines = vector ? 1 : part->rows, width = vector ? part->rows : part->columns;
   for (int i = 0; i < lines; i++) {
     pf_text_print(text, "    %-4s", i ? "" : part->name);
-    for (int j = 0; j < width; j++) pf_text_print(text, " %13.6g", part->x[i*width + j]);
+    for (int j = 0; j < width; j++) pf_text_print(text, " %13.6g", part->x[i*width + j] + 0.0); /* no -0 */
     pf_text_add(text, "\n");
   }
 }
@@ -59,7 +59,7 @@ static void json_part(const Part *part, PfJson *json)
   pf_json_open(json, part->name, '[');
   for (int i = 0; i < part->rows; i++) {
     if (part->columns != 1 || part->rows == 1) pf_json_open(json, NULL, '[');
-    for (int j = 0; j < part->columns; j++) pf_json_number(json, NULL, part->x[i*part->columns + j]);
+    for (int j = 0; j < part->columns; j++) pf_json_number(json, NULL, part->x[i*part->columns + j] + 0.0);
     if (part->columns != 1 || part->rows == 1) pf_json_close(json, ']');
   }
   pf_json_close(json, ']');

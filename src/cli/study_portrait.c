@@ -22,7 +22,7 @@ const Command pf_study_portrait = {
   .summary = "motions as curves in the plane of two quantities, on level sets of integrals; periods",
   .operands = "FILE",
   .about = "Follows motions from several places and shows them as curves in a plane. Closed curves are recognised and "
-           "have a period.",
+           "have a period. Pictures have arrows, and dots where lines of steady motions cross the plane.",
   .takes = TAKES_STATE TAKES_METHOD "show keep within starts out json ",
   .writes = {"csv", "json", WRITES_PICTURES},
   .own = own,
@@ -46,6 +46,8 @@ static void show(Portrait *p)
     pf_study_show_one(&p->st, names[0], o->count, o->a);
     pf_study_show_one(&p->st, names[1], o->count, o->b);
   }
+  pf_study_show_one(&p->st, names[0], p->p.rest_count, p->p.rest_a);
+  pf_study_show_one(&p->st, names[1], p->p.rest_count, p->p.rest_b);
   pf_study_show(&p->st, names, 2, p->plane.at.low);
   pf_study_show(&p->st, names, 2, p->plane.at.high);
 }
@@ -69,6 +71,8 @@ static void write_text(void *user, PfText *text)
     if (isnan(o->period)) pf_text_print(text, "not closed: %s\n", o->end);
     else pf_text_print(text, "%.13g\n", o->period);
   }
+  if (p->p.rest_count)
+    pf_text_add(text, "\n  lines of steady motions cross this part of the plane; --out shows them\n");
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -94,6 +98,10 @@ static void write_json(void *user, PfJson *json)
     pf_json_close(json, '}');
   }
   pf_json_close(json, ']');
+  pf_json_open(json, "steady", '{');
+  pf_study_json_numbers(json, "a", p->p.rest_a, p->p.rest_count);
+  pf_study_json_numbers(json, "b", p->p.rest_b, p->p.rest_count);
+  pf_json_close(json, '}');
   pf_cli_json_diagnostics(p->st.s.ctx, json);
   pf_json_close(json, '}');
 }
@@ -114,19 +122,23 @@ static void file_csv(void *user, PfText *text)
 static PfStatus file_svg(void *user, PfText *text)
 {
   Portrait *p = user;
-  PfSeries *list = pf_arena_array(p->st.s.arena, PfSeries, p->p.count);
+  PfSeries *list = pf_arena_array(p->st.s.arena, PfSeries, p->p.count + 1);
+  int count = p->p.count;
   if (!list) return pf_no_room(p->st.s.ctx, "the study");
   for (int i = 0; i < p->p.count; i++) {
     const PfOrbit *o = p->p.orbits + i;
     bool closed = !isnan(o->period);
     list[i] = (PfSeries){.count = o->count, .x = o->a, .y = o->b, .label = closed ? "closed" : "not closed",
-                         .color = closed ? 0 : 1, .dash = PF_DASH_SOLID};
+                         .color = closed ? 0 : 1, .dash = PF_DASH_SOLID, .directed = true};
   }
+  if (p->p.rest_count)
+    list[count++] = (PfSeries){.count = p->p.rest_count, .x = p->p.rest_a, .y = p->p.rest_b, .label = "steady",
+                               .color = 6, .mark = PF_MARK_DOT};
   const PfPlane *at = &p->plane.at;
   double dx = 0.25*(at->high[0] - at->low[0]), dy = 0.25*(at->high[1] - at->low[1]);
   PfChart chart = {.title = pf_cli_title(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),
                    .y_label = pf_study_head(&p->st, p->plane.names[1]),
-                   .count = p->p.count, .series = list, .given = true, .x_low = at->low[0] - dx,
+                   .count = count, .series = list, .given = true, .x_low = at->low[0] - dx,
                    .x_high = at->high[0] + dx, .y_low = at->low[1] - dy, .y_high = at->high[1] + dy};
   pf_svg_chart(text, &chart);
   return PF_OK;

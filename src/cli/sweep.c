@@ -118,7 +118,7 @@ static PfStatus open_sweep(Sweep *sw)
   PF_TRY(check_study(sw));
   if (o->out && !pf_cli_out_kind(o)) return pf_cli_check_out(sw->s.ctx, o); /* says which endings there are */
   if (o->file && !o->show_member) PF_TRY(refuse_result(sw, o->file));
-  PF_TRY(pf_sweep_find_place(sw));
+  if (!sw->team || !sw->team->rank) PF_TRY(pf_sweep_find_place(sw)); /* others need not see it */
   if (o->file && !o->show_member) return open_model(sw);
   const char *given = pf_cli_given(o, TAKES_PLAN TAKES_METHOD);
   if (given)
@@ -174,20 +174,7 @@ static PfStatus check_members(const Sweep *sw)
   return PF_ERR_NUMBER;
 }
 
-/* What mpirun and srun tell each of the processes that they start. */
-static void find_ranks(Sweep *sw)
-{
-  static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"},
-                                         {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-                                         {"SLURM_PROCID", "SLURM_NTASKS"}};
-  for (size_t i = 0; i < sizeof names/sizeof *names && sw->ranks < 2; i++) {
-    const char *rank = getenv(names[i][0]), *ranks = getenv(names[i][1]);
-    const long k = rank ? strtol(rank, NULL, 10) : 0, n = ranks ? strtol(ranks, NULL, 10) : 0;
-    if (n > 1 && n < 1000000 && k >= 0 && k < n) sw->rank = (int)k, sw->ranks = (int)n;
-  }
-}
-
-/* With others, each of them on one thread unless more are asked for. */
+/* By way of the result, each of them on one thread unless more are asked for. */
 static PfStatus compute_together(Sweep *sw, PfSweepHow *how)
 {
   bool last;
@@ -202,10 +189,16 @@ static PfStatus compute_together(Sweep *sw, PfSweepHow *how)
   return PF_OK;
 }
 
+int pf_sweep_threads(const Options *o)
+{
+  return isnan(o->threads) ? 0 : (int)fmin(o->threads, 1024);
+}
+
 int pf_sweep_thread_count(const Options *o)
 {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return !isnan(o->threads) ? (int)fmin(o->threads, 1024) : cores > 0 ? (int)cores : 1;
+  const int given = pf_sweep_threads(o);
+  return given ? given : cores > 0 ? (int)cores : 1;
 }
 
 /* Warnings before much is computed. */
@@ -222,15 +215,18 @@ static PfStatus compute(Sweep *sw)
   PF_TRY(read_part(sw));
   PF_TRY(pf_sweep_check_memory(sw));
   PfSweepHow how = {.out = sw->path, .resume = o->resume || sw->table, .part = sw->part, .parts = sw->parts,
-                    .threads = isnan(o->threads) ? 0 : (int)fmin(o->threads, 1024), .report = pf_sweep_progress,
-                    .user = sw, .statistics_only = o->statistics_only};
+                    .threads = pf_sweep_threads(o), .report = pf_sweep_progress, .user = sw,
+                    .statistics_only = o->statistics_only};
   how.native = pf_context_native(sw->s.ctx);
   sw->threads = pf_sweep_thread_count(o);
   PF_TRY(pf_sweep_check(sw->sweep));
   tell_now(sw);
   sw->began = pf_cli_clock();
-  if (!sw->parts && !o->statistics_only) find_ranks(sw);
-  PfStatus status = sw->ranks > 1 ? compute_together(sw, &how) : pf_sweep_run(sw->sweep, &how, &sw->result);
+  if (o->statistics_only && (sw->team || sw->ranks > 1))
+    return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--statistics-only is for one process with its threads");
+  PfStatus status = sw->team ? pf_sweep_lead(sw, &how)
+                  : sw->ranks > 1 && !sw->parts ? compute_together(sw, &how)
+                  : pf_sweep_run(sw->sweep, &how, &sw->result);
   pf_sweep_progress_end(sw);
   PF_TRY(status);
   if (sw->silent) return PF_OK;
@@ -277,17 +273,33 @@ static int tell(Sweep *sw, PfStatus status)
   return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_json, pf_sweep_text);
 }
 
-static int run(const Console *console, int argc, char **argv)
+static void close_sweep(Sweep *sw)
+{
+  pf_sweep_free(sw->sweep);
+  if (sw->s.ctx) pf_array_free(pf_context_allocator(sw->s.ctx), &sw->words);
+  pf_cli_close(&sw->s);
+}
+
+static int run_first(Sweep *sw, const Console *console, int argc, char **argv)
 {
   Options options;
   int code = pf_cli_options(&pf_command_sweep, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  Sweep sw = {.options = &options};
-  PfStatus status = work(&sw);
-  if (status == PF_OK && sw.silent) code = PF_EXIT_OK;
-  else code = tell(&sw, status);
-  pf_sweep_free(sw.sweep);
-  if (sw.s.ctx) pf_array_free(pf_context_allocator(sw.s.ctx), &sw.words);
-  pf_cli_close(&sw.s);
-  return status == PF_OK && sw.result.stopped ? PF_EXIT_FAILED : code;
+  sw->options = &options;
+  PfStatus status = work(sw);
+  if (status == PF_OK && sw->silent) code = PF_EXIT_OK;
+  else code = tell(sw, status);
+  return status == PF_OK && sw->result.stopped ? PF_EXIT_FAILED : code;
+}
+
+static int run(const Console *console, int argc, char **argv)
+{
+  Sweep sw = {0};
+  pf_sweep_meet(&sw, console);
+  const bool follows = sw.team && sw.team->rank;
+  const int code = follows ? pf_sweep_follow(&sw, console, argc, argv, open_sweep)
+                           : run_first(&sw, console, argc, argv);
+  if (!follows) (void)pf_sweep_part(&sw);
+  close_sweep(&sw);
+  return code;
 }

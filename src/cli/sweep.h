@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "sweep/summary.h"
+#include "sweep/team.h"
 
 /* By which a file of statistics is known. */
 #define PF_STATISTICS_KIND "statistics of a sweep"
@@ -18,6 +19,10 @@ typedef struct Sweep {
   const char *table;       /* the file that is made of them at the end; NULL: none */
   int part, parts;         /* 0: all */
   int rank, ranks;         /* of processes that a launcher has started; 0: alone */
+  PfTeam *team;            /* of those that talk to each other; NULL: they do not */
+  PfContext *meeting;      /* of the team */
+  PfArena *meeting_room;
+  int processes;           /* that have computed; 0: this one alone */
   bool silent;             /* another one of them tells the end */
   PfSweepResult result;
   double began, shown;     /* progress: when it was shown last */
@@ -45,13 +50,22 @@ PfStatus pf_sweep_find_place(Sweep *sw);
 bool pf_sweep_ends_in(const char *path, const char *ending);
 /* Rows that no folder takes have room? */
 PfStatus pf_sweep_check_memory(const Sweep *sw);
-/* How many threads it runs on. */
-int pf_sweep_thread_count(const Options *options);
 
 /* --show-member (sweep_member.c). */
 PfStatus pf_sweep_open_member(Sweep *sw);
 void pf_sweep_member_text(void *user, PfText *text);
 void pf_sweep_member_json(void *user, PfJson *json);
+
+/* Of --threads; 0: as many as there are. And how many that is. */
+int pf_sweep_threads(const Options *options);
+int pf_sweep_thread_count(const Options *options);
+
+/* Processes of a launcher (sweep_team.c): finds the team, if there is one; the leader's pf_sweep_run; all that others
+ * do; the last call of the leader. */
+void pf_sweep_meet(Sweep *sw, const Console *console);
+PfStatus pf_sweep_lead(Sweep *sw, const PfSweepHow *how);
+int pf_sweep_follow(Sweep *sw, const Console *console, int argc, char **argv, PfStatus (*open)(Sweep *sw));
+bool pf_sweep_part(Sweep *sw);
 
 /* sweep_report.c */
 bool pf_sweep_progress(void *user, const PfSweepProgress *progress);

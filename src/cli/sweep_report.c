@@ -17,24 +17,36 @@ static void put_time(char *to, size_t size, double seconds)
   else snprintf(to, size, "%.3g days", seconds/86400);
 }
 
+static void put_progress(FILE *err, const PfSweepProgress *p)
+{
+  const double rate = (double)(p->done - p->before)/fmax(p->seconds, 1e-9);
+  char rest[32];
+  put_time(rest, sizeof rest, rate > 0 ? ceil((double)(p->count - p->done)/rate) : NAN);
+  fprintf(err, "%3.0f %%  %lld of %lld members, %.3g per second", 100*(double)p->done/(double)p->count, p->done,
+          p->count, rate);
+  if (rate > 0) fprintf(err, ", ends in %s", rest);
+  if (p->failed) fprintf(err, ", %lld failed", p->failed);
+}
+
+/* On a terminal one line that changes; launchers hide it, so behind them a line now and then. */
 bool pf_sweep_progress(void *user, const PfSweepProgress *p)
 {
   Sweep *sw = user;
   const Console *console = sw->options->console;
-  const double now = pf_cli_clock();
+  const double now = pf_cli_clock(), since = now - fmax(sw->shown, sw->began);
   if (console->terminal && now - sw->began > 0.5 && now - sw->shown > 0.2) {
-    const double rate = (double)(p->done - p->before)/fmax(p->seconds, 1e-9);
-    char rest[32];
-    put_time(rest, sizeof rest, rate > 0 ? ceil((double)(p->count - p->done)/rate) : NAN);
-    fprintf(console->err, "\r%3.0f %%  %lld of %lld members, %.3g per second", 100*(double)p->done/(double)p->count,
-            p->done, p->count, rate);
-    if (rate > 0) fprintf(console->err, ", ends in %s", rest);
-    if (p->failed) fprintf(console->err, ", %lld failed", p->failed);
+    fputs("\r", console->err);
+    put_progress(console->err, p);
     fputs("\033[K", console->err);
-    fflush(console->err);
-    sw->shown = now;
     sw->has_shown = true;
+  } else if (!console->terminal && sw->team && since > 10) {
+    put_progress(console->err, p);
+    fputs("\n", console->err);
+  } else {
+    return pf_cli_is_stopped(console);
   }
+  fflush(console->err);
+  sw->shown = now;
   return pf_cli_is_stopped(console);
 }
 
@@ -143,8 +155,9 @@ static void text_count(const Sweep *sw, PfText *text)
   if (sw->parts) pf_text_print(text, " of part %d/%d", sw->part, sw->parts);
   if (p->before && now) pf_text_print(text, ", %lld of them now", now);
   if (now > 0)
-    pf_text_print(text, ", in %s on %d thread%s, %.4g per second", time, sw->threads, sw->threads > 1 ? "s" : "",
-                  (double)now/fmax(p->seconds, 1e-9));
+    pf_text_print(text, ", in %s on %d thread%s", time, sw->threads, sw->threads > 1 ? "s" : "");
+  if (now > 0 && sw->processes) pf_text_print(text, " of %d process%s", sw->processes, sw->processes > 1 ? "es" : "");
+  if (now > 0) pf_text_print(text, ", %.4g per second", (double)now/fmax(p->seconds, 1e-9));
   pf_text_print(text, "%s\n", sw->result.stopped ? ": stopped on request" : "");
 }
 
@@ -265,6 +278,7 @@ void pf_sweep_json(void *user, PfJson *json)
   pf_json_bool(json, "stopped", sw->result.stopped);
   if (!sw->in_file) pf_json_number(json, "seconds", p->seconds);
   if (!sw->in_file) pf_json_integer(json, "threads", sw->threads);
+  if (!sw->in_file) pf_json_integer(json, "processes", sw->processes ? sw->processes : 1);
   json_failures(sw->summary, json);
   pf_json_open(json, "columns", '[');
   for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) json_column(sw, json, i);

@@ -23,7 +23,8 @@ int pf_table_find(const Table *table, const char *name)
   for (int i = 0; i < table->columns; i++)
     if (!strcmp(table->names[i], name)) return i;
   size_t length = strlen(name);
-  const char *unit = length && name[length - 1] == ']' ? strstr(name, " [") : NULL;
+  const char *unit = NULL; /* the last one: numbers inside have theirs */
+  for (const char *at = name; length && name[length - 1] == ']' && (at = strstr(at, " [")) != NULL; at++) unit = at;
   int found = -1;
   for (int i = table->columns; unit && i-- > 0;) {
     bool named = strlen(table->names[i]) == (size_t)(unit - name) &&

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static bool is_stopped(void *user)
@@ -25,4 +26,12 @@ int pf_cli_terminal(int argc, char **argv)
   if (written || code != PF_EXIT_OK) return code;
   fputs("pfaff: error: cannot write the result\n", stderr);
   return PF_EXIT_FAILED;
+}
+
+void pf_cli_program_folder(char *folder, size_t size)
+{
+  const ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+  folder[length > 0 ? length : 0] = 0;
+  char *slash = strrchr(folder, '/');
+  if (slash) *slash = 0;
 }

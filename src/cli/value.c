@@ -69,33 +69,3 @@ bool pf_cli_is_start(const PfModel *model, const char *name)
     if (!strcmp(model->balls[i/3].spin_name[i%3], name)) return true;
   return false;
 }
-
-/* How many elements the list of that name has; 0: there is no such list. */
-static int list_size(const PfModel *model, const char *name)
-{
-  char element[PF_LONGEST_NAME + 16];
-  int count = 0;
-  do snprintf(element, sizeof element, "%s[%d]", name, count + 1);
-  while (pf_model_find_parameter(model, element) >= 0 && ++count);
-  return count;
-}
-
-void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *name)
-{
-  if (pf_cli_is_start(model, name)) {
-    pf_hint(ctx, "it is the start of a coordinate, a velocity or a speed: write -s \"%s=…\"", name);
-    return;
-  }
-  int size = list_size(model, name);
-  if (size) {
-    pf_hint(ctx, "it is a list: give %s[1] to %s[%d], each on its own", name, name, size);
-    return;
-  }
-  const char *similar = NULL;
-  int best = 0;
-  for (int k = 0; k < model->parameter_count; k++)
-    if (!model->parameters[k].derived && !model->parameters[k].hidden &&
-        pf_name_is_nearer(name, model->parameters[k].name, &best))
-      similar = model->parameters[k].name;
-  if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
-}

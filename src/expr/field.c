@@ -243,11 +243,20 @@ static void choose_point(PfProbe *w)
 
 /* All nodes at the point that the seed says. False when it is a bad one: something divides by zero there, or
  * a root has no value. */
+/* The host wants to stop: nothing has a value. */
+static bool give_up(PfProbe *w)
+{
+  for (int i = 0; i < w->node_count; i++) w->values[i] = PF_UNDEFINED;
+  return false;
+}
+
 static bool evaluate(PfProbe *w)
 {
+  enum { ASK_EVERY = 4096 };
   bool good = true;
   choose_point(w);
   for (int i = 0; i < w->node_count; i++) {
+    if (i%ASK_EVERY == ASK_EVERY - 1 && pf_context_is_cancelled(w->table->ctx)) return give_up(w);
     if ((good || !has_undefined_operand(w, i)) && evaluate_node(w, i, w->values + i)) continue;
     if (!w->to_the_end) return false;
     w->values[i] = PF_UNDEFINED;
@@ -459,7 +468,7 @@ static PfTruth test(PfProbe *w, int rounds, int *which)
   w->seed = 0x5DEECE66D1CE4E5Bu;
   int tries = 0;
   for (int round = 0; round < rounds;) {
-    if ((double)tries*w->node_count > most_evaluations) return PF_UNKNOWN;
+    if ((double)tries*w->node_count > most_evaluations || pf_context_is_cancelled(w->table->ctx)) return PF_UNKNOWN;
     if (++tries%TRIES_PER_FIELD == 0 && !pf_probe_next_field(w)) return PF_UNKNOWN;
     w->seed = scramble(w->seed);
     if (!evaluate(w)) continue;

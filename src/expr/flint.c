@@ -28,4 +28,17 @@ const PfFlint *pf_flint(PfContext *ctx)
 
 #endif
 
+bool pf_expr_has_normal_forms(PfContext *ctx)
+{
+  return pf_flint(ctx) != NULL;
+}
+
+#else
+
+bool pf_expr_has_normal_forms(PfContext *ctx)
+{
+  (void)ctx;
+  return false;
+}
+
 #endif

@@ -121,6 +121,7 @@ static void lay_out_node(Printer *p, int i, LayOut *lay_out)
 
 static PfStatus lay_out(Printer *p, PfExpr e, PfNotation notation)
 {
+  enum { ASK_EVERY = 256 };
   PfContext *ctx = p->table->ctx;
   p->one = pf_expr_int(ctx, 1);
   PF_TRY(pf_walk(p->table, p->arena, &e, 1, &p->nodes, &p->node_count));
@@ -131,6 +132,7 @@ static PfStatus lay_out(Printer *p, PfExpr e, PfNotation notation)
   for (int i = 0; i < p->node_count && !p->failed; i++) {
     pf_print_key(p, i);
     lay_out_node(p, i, lay_out_of(notation));
+    if (i%ASK_EVERY == ASK_EVERY - 1 && pf_context_is_cancelled(ctx)) p->failed = true;
   }
   return p->failed ? pf_no_room(ctx, "a printed formula") : PF_OK;
 }

@@ -147,7 +147,7 @@ static PfStatus choose_instead(PfContext *ctx, const PfSystem *system, const PfS
 /* *solver is 'multipliers'; on failure it is freed. */
 static PfStatus settle(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
 {
-  if (!plan->values || system->m == 0 || system->friction) return PF_OK;
+  if (!plan->values || system->m == 0) return PF_OK;
   PfStatus status = choose_instead(ctx, system, plan, solver);
   if (status == PF_OK) return PF_OK;
   pf_solver_free(*solver);

@@ -78,6 +78,7 @@ struct PfSolver {
   const PfSolverPlan *plan; /* while it is made */
   PfTold told;
   const double *square; /* m: squares of the units of the rows, or NULL */
+  double *usual;      /* m: with squares, the largest unit that each row had since then */
   PfSolver *reserve;  /* asked where this one has trouble; NULL: nobody */
   struct PfElimination *elimination; /* NULL without */
   struct PfSparseForm *sparse;       /* NULL without */
@@ -117,7 +118,8 @@ PfStatus pf_solver_no_room(PfSolver *solver);
 /* ---------------------------------------------------------------- rows of A (rows.c) */
 
 /* Fills unit_A, unit_b and unit (powers of two, so that nothing is rounded): decisions about rank do not
- * depend on the units in which a constraint is written. */
+ * depend on the units in which a constraint is written. In a motion a row that fades away, as at the fold of a linkage,
+ * keeps the unit it had: what is left of it is rounding, and must not be blown up to the length of the others. */
 void pf_unit_rows(PfSolver *solver);
 
 /* Does A q'' = b hold? Else the constraint that contradicts others. Needed where rows are redundant. */

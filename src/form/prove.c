@@ -196,7 +196,7 @@ static PointKind find_point(Prover *p)
   int roots = pf_probe_square_roots(p->probe);
   long tries = (long)TRIES << (roots < 12 ? roots : 12);
   PointKind kind = POINT_UNDEFINED;
-  while (tries-- > 0 && kind == POINT_UNDEFINED) kind = next_point(p);
+  while (tries-- > 0 && kind == POINT_UNDEFINED && !pf_context_is_cancelled(p->ctx)) kind = next_point(p);
   return kind;
 }
 
@@ -218,6 +218,7 @@ static PfStatus try_states(Prover *p, int kind, Trial *trial)
   PF_TRY(pf_probe_make(p->ctx, p->work, p->roots, p->root_count, &p->probe));
   if (!pf_probe_next_field(p->probe)) return PF_OK;
   trial->point = find_point(p);
+  PF_TRY(pf_check_cancelled(p->ctx));
   if (trial->point != POINT_GOOD) return PF_OK;
   p->rank = p->at.rank;
   trial->fits = p->expected_rank < 0 || p->at.rank <= p->expected_rank;
@@ -289,6 +290,7 @@ static PfStatus choose_forms(Prover *p)
   PfProofRow *rows = p->proof->rows;
   for (int k = 0; k < POINTS; k++) {
     if (find_point(p) != POINT_GOOD) continue;
+    PF_TRY(pf_check_cancelled(p->ctx));
     for (int i = 0; i < p->form_count; i++) {
       if (rows[i].compared) continue;
       PfExactAnswer answer = accelerate(p, i, p->other);
@@ -423,6 +425,7 @@ static PfStatus run_rounds(Prover *p)
   proof->primes = pf_arena_array(p->arena, uint64_t, rounds);
   if (!proof->primes) return pf_no_room(p->ctx, "a proof");
   for (int i = 0; i < rounds; i++) {
+    PF_TRY(pf_check_cancelled(p->ctx));
     if (!pf_probe_next_field(p->probe) || !run_round(p, &form, &coordinate))
       return refuse(p, "no more points where all formulations have an answer");
     proof->primes[i] = p->at.field->p;

@@ -103,9 +103,10 @@ static PfStatus prepare_numbers(PfSolver *s)
   at->unit_A = pf_solver_array(s, double, m*n);
   at->unit_b = pf_solver_array(s, double, m);
   at->unit = pf_solver_array(s, double, m);
+  s->usual = pf_solver_array(s, double, m);
   s->own_values = pf_solver_array(s, double, s->system->symbols.count);
   s->inertia = pf_solver_array(s, double, n);
-  bool good = at->all && at->unit_A && at->unit_b && at->unit && s->own_values && s->inertia;
+  bool good = at->all && at->unit_A && at->unit_b && at->unit && s->usual && s->own_values && s->inertia;
   if (!good) return pf_solver_no_room(s);
   at->M = at->all;
   at->F = at->M + s->system->mass_size;
@@ -220,6 +221,7 @@ void pf_solver_measure_rows(PfSolver *solver, const double *square)
 {
   if (solver->reserve) pf_solver_measure_rows(solver->reserve, square);
   solver->square = square;
+  for (int i = 0; i < solver->system->m; i++) solver->usual[i] = 0;
 }
 
 void pf_solver_raise_squares(const PfSolver *solver, double *square)

@@ -299,7 +299,7 @@ static void emit_runs(Emit *emit, Order *order)
     uint32_t op = 0;
     for (uint32_t other = 1; other < PF_TAPE_OP_COUNT; other++)
       if (order->waiting[other] > order->waiting[op]) op = other;
-    if (!order->waiting[op]) return;
+    if (!order->waiting[op] || pf_context_is_cancelled(emit->ctx)) return;
     while (order->waiting[op]) {
       uint32_t i = leave(order, op);
       if (!emit->done[i]) emit_and_release(emit, order, i); /* a cosine may be done with its sine */
@@ -320,7 +320,7 @@ static PfStatus emit_all(Emit *emit, PfArena *scratch)
     if (!order.missing[i]) enter(emit, &order, (uint32_t)i);
   }
   emit_runs(emit, &order);
-  return PF_OK;
+  return pf_check_cancelled(emit->ctx);
 }
 
 /* ---------------------------------------------------------------- memory */

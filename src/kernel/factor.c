@@ -222,7 +222,7 @@ static PfPart collect(Factoring *f, size_t first)
 static PfPart make_sum(Factoring *f, size_t first, int depth)
 {
   PfPart factor;
-  while (depth < DEEPEST && f->work < MOST_WORK && !f->to->failed && most_common(f, first, &factor))
+  while (depth < DEEPEST && f->work < MOST_WORK && pf_items_go_on(f->to) && most_common(f, first, &factor))
     take_out(f, gather(f, first, factor), depth);
   return collect(f, first);
 }
@@ -285,7 +285,7 @@ static bool factor_all(Factoring *f)
   const PfItems *from = f->from;
   PfItems *to = f->to;
   const size_t most = MOST_GROWTH*from->parts.count + 1000;
-  for (size_t i = 0; i < from->items.count && !to->failed; i++) {
+  for (size_t i = 0; i < from->items.count && pf_items_go_on(to); i++) {
     f->image[i] = factor_item(f, from->items.at + i);
     if (to->parts.count > most || f->work >= MOST_WORK) return false;
   }

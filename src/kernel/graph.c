@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { FIRST_SLOTS = 256 };
+enum { FIRST_SLOTS = 256, ASK_EVERY = 1024 /* nodes: whether to stop */ };
 
 int pf_op_operands(uint32_t op)
 {
@@ -26,9 +26,9 @@ double pf_op_value(uint32_t op, double A, double B, double C)
   }
 }
 
-void pf_graph_init(PfGraph *graph, const PfAllocator *allocator)
+void pf_graph_init(PfGraph *graph, PfContext *ctx)
 {
-  *graph = (PfGraph){.allocator = allocator};
+  *graph = (PfGraph){.ctx = ctx, .allocator = pf_context_allocator(ctx)};
 }
 
 void pf_graph_free(PfGraph *graph)
@@ -98,6 +98,7 @@ static uint32_t intern(PfGraph *graph, PfGraphNode node)
     return 0;
   }
   graph->slots[slot] = (uint32_t)graph->nodes.count;
+  if (graph->nodes.count%ASK_EVERY == 0 && pf_context_is_cancelled(graph->ctx)) graph->failed = true;
   return (uint32_t)graph->nodes.count - 1;
 }
 

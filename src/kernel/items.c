@@ -6,10 +6,17 @@
 
 enum { FIRST_SLOTS = 256 };
 
-void pf_items_init(PfItems *items, const PfAllocator *allocator)
+void pf_items_init(PfItems *items, PfContext *ctx)
 {
-  *items = (PfItems){.allocator = allocator};
+  *items = (PfItems){.ctx = ctx, .allocator = pf_context_allocator(ctx)};
   pf_item_constant(items, 1); /* PF_ITEM_ONE */
+}
+
+bool pf_items_go_on(PfItems *items)
+{
+  enum { ASK_EVERY = 1024 };
+  if (++items->turns%ASK_EVERY == 0 && pf_context_is_cancelled(items->ctx)) items->failed = true;
+  return !items->failed;
 }
 
 void pf_items_free(PfItems *items)
@@ -56,6 +63,7 @@ uint32_t pf_item_add(PfItems *items, PfItemKind kind, int op, const PfPart *part
 {
   size_t first = items->parts.count;
   PfItem item = {(uint8_t)kind, (uint8_t)op, (uint32_t)first, count};
+  (void)pf_items_go_on(items);
   if (first + count > UINT32_MAX || !pf_reserve(items->allocator, &items->parts, first + count) ||
       !items->parts.at || !pf_push(items->allocator, &items->items, item)) {
     items->failed = true;

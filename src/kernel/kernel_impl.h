@@ -93,19 +93,24 @@ typedef struct PfItem {
 
 enum { PF_ITEM_ONE = 0 }; /* the constant 1 */
 
-/* Without memory `failed` is set, and everything becomes the item 1: checked once per step. */
+/* Without memory, or when the host asks to stop, `failed` is set, and everything becomes the item 1: checked once per
+ * step. */
 typedef struct PfItems {
+  PfContext *ctx;
   const PfAllocator *allocator;
   PF_ARRAY(PfItem) items;
   PF_ARRAY(PfPart) parts;
   PF_ARRAY(uint32_t) roots;
   uint32_t *slots; /* hash table: item + 1, 0 = free */
   size_t slot_count;
+  uint32_t turns;  /* after some of them the host is asked */
   bool failed;
 } PfItems;
 
-void pf_items_init(PfItems *items, const PfAllocator *allocator);
+void pf_items_init(PfItems *items, PfContext *ctx);
 void pf_items_free(PfItems *items);
+/* For loops: false when something has failed, or the host wants to stop. */
+bool pf_items_go_on(PfItems *items);
 
 static inline bool is_leaf(const PfItem *item)
 {
@@ -144,6 +149,7 @@ typedef struct PfGraphNode {
 } PfGraphNode;
 
 typedef struct PfGraph {
+  PfContext *ctx;
   const PfAllocator *allocator;
   PF_ARRAY(PfGraphNode) nodes;
   PF_ARRAY(double) constants;
@@ -153,7 +159,7 @@ typedef struct PfGraph {
   bool failed;
 } PfGraph;
 
-void pf_graph_init(PfGraph *graph, const PfAllocator *allocator);
+void pf_graph_init(PfGraph *graph, PfContext *ctx);
 void pf_graph_free(PfGraph *graph);
 double pf_op_value(uint32_t op, double a, double b, double c);
 uint32_t pf_graph_constant(PfGraph *graph, double value);

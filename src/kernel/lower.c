@@ -174,7 +174,7 @@ static PfStatus lower_all(Lower *lower, PfArena *scratch, const PfExpr *inputs, 
   if (!lower->image) return pf_no_room(lower->ctx, "a tape");
 
   PF_TRY(lower_inputs(lower, inputs, input_count));
-  for (int i = 0; i < count; i++) PF_TRY(lower_node(lower, nodes[i]));
+  for (int i = 0; i < count && pf_items_go_on(lower->items); i++) PF_TRY(lower_node(lower, nodes[i]));
   for (int i = 0; i < root_count; i++)
     if (!pf_push(lower->items->allocator, &lower->items->roots, image_of(lower, roots[i])))
       lower->items->failed = true;

@@ -225,7 +225,7 @@ typedef void (*Visit)(Share *share, uint32_t segment, PfPart a, PfPart b);
 
 static void visit_pairs(Share *share, Visit visit)
 {
-  for (uint32_t s = 0; s < share->segments.count; s++) {
+  for (uint32_t s = 0; s < share->segments.count && pf_items_go_on(share->items); s++) {
     const Segment segment = share->segments.at[s];
     const PfPart *parts = share->items->parts.at + segment.first;
     for (uint32_t i = 0; i < segment.count; i++)
@@ -319,7 +319,7 @@ static void extract(Share *share, int32_t i)
 static void choose(Share *share)
 {
   for (size_t count = share->segments.count; count >= 2; count--) {
-    while (share->by_count[count] != NONE && !share->items->failed && !share->failed) {
+    while (share->by_count[count] != NONE && !share->failed && pf_items_go_on(share->items)) {
       int32_t i = share->by_count[count];
       share->by_count[count] = share->pairs.at[i].next;
       if (recount(share, share->pairs.at + i) < count) file_pair(share, i);

@@ -46,6 +46,7 @@ static PfStatus build_best(PfContext *ctx, const PfExpr *inputs, int input_count
   PF_TRY(pf_items_lower(ctx, plain, inputs, input_count, roots, root_count));
   bool better = pf_items_factor(plain, factored, scratch) &&
                 pf_items_cost(factored, scratch) < pf_items_cost(plain, scratch);
+  PF_TRY(pf_check_cancelled(ctx));
   return build(ctx, better ? factored : plain, graph);
 }
 
@@ -55,8 +56,8 @@ PfStatus pf_graph_of(PfContext *ctx, const PfExpr *inputs, int input_count, cons
   if (input_count < 0 || root_count < 0)
     return pf_fail(ctx, PF_ERR_ARGUMENT, "a tape of %d inputs and %d outputs", input_count, root_count);
   PfItems plain, factored;
-  pf_items_init(&plain, pf_context_allocator(ctx));
-  pf_items_init(&factored, pf_context_allocator(ctx));
+  pf_items_init(&plain, ctx);
+  pf_items_init(&factored, ctx);
   PfStatus status = build_best(ctx, inputs, input_count, roots, root_count, &plain, &factored, graph);
   pf_items_free(&factored);
   pf_items_free(&plain);
@@ -80,7 +81,7 @@ PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, cons
 {
   PfGraph graph;
   *tape = NULL;
-  pf_graph_init(&graph, pf_context_allocator(ctx));
+  pf_graph_init(&graph, ctx);
   PfStatus status = pf_graph_of(ctx, inputs, input_count, roots, root_count, &graph);
   if (status == PF_OK) status = pf_graph_tape(ctx, &graph, input_count, tape);
   pf_graph_free(&graph);

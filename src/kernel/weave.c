@@ -16,7 +16,7 @@ PfStatus pf_weave_new(PfContext *ctx, const PfExpr *inputs, int input_count, con
   PfWeave *w = *weave = allocator->resize(allocator->user, NULL, sizeof *w);
   if (!w) return pf_no_room(ctx, "a tape");
   *w = (PfWeave){.ctx = ctx, .input_count = input_count};
-  pf_graph_init(&w->graph, allocator);
+  pf_graph_init(&w->graph, ctx);
   PfStatus status = pf_graph_of(ctx, inputs, input_count, roots, root_count, &w->graph);
   if (status == PF_OK) return PF_OK;
   pf_weave_free(w);

@@ -196,11 +196,13 @@ Value pf_value_of_power(Checker *ck, Scope *scope, const PfNode *node)
   Dim dim = base.dim;
   bool rational = pf_expr_is_rational(ck->ctx, exponent.scalar, &num, &den);
   if (is_zero(ck, base) && rational && num < 0) return pf_check_fail(ck, PF_ERR_NUMBER, node, "division by zero");
-  if (dim.known && rational) {
+  if ((dim.known || dim.presumed) && rational) {
     if (!pf_dimension_power(dim.of, num, den, &dim.of)) dim = pf_dim_unknown();
   } else if (dim.known && !pf_dimension_is_none(dim.of)) {
     return pf_check_fail(ck, PF_ERR_UNIT, node, "%s cannot be raised to a power that is not a number",
                          pf_dim_text(ck, dim));
+  } else if (!dim.known) {
+    dim.presumed = false;
   }
   return pf_scalar_value(pf_expr_pow(ck->ctx, base.scalar, exponent.scalar), dim);
 }

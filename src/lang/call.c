@@ -83,14 +83,22 @@ static bool is_angle(PfContext *ctx, PfOp op, const Value *args, int count)
   return false;
 }
 
+/* Of what is not known: a sine of w*t is a pure number, presumably. */
+static Dim unknown_result(PfOp op, const Value *args, int count)
+{
+  Dim dim = {.timed = all_loose(args, count), .presumed = true};
+  for (int i = 0; i < count; i++) dim.presumed = dim.presumed && (args[i].dim.known || args[i].dim.presumed);
+  if (keeps_dimension(op) && dim.presumed) dim.of = args[0].dim.bare ? args[count - 1].dim.of : args[0].dim.of;
+  return dim;
+}
+
 /* A sine is a pure number; but in a model without units it may well be an energy. */
 static Dim dimension_of_result(PfContext *ctx, PfOp op, const Value *args, int count)
 {
-  static const Dim loose = {.timed = true};
   Dim dim = keeps_dimension(op) ? args[0].dim : pf_dim_none();
   dim.bare = true;
   for (int i = 0; i < count; i++) {
-    if (!args[i].dim.known) return all_loose(args, count) ? loose : pf_dim_unknown();
+    if (!args[i].dim.known) return unknown_result(op, args, count);
     if (keeps_dimension(op) && dim.bare) dim.of = args[i].dim.of;
     dim.bare = dim.bare && args[i].dim.bare;
   }
@@ -120,7 +128,7 @@ static Value call_sqrt(Checker *ck, Scope *scope, const PfNode *node)
   if (!expect_arguments(ck, node, 1, 1)) return pf_no_value();
   Value a = argument_of(ck, scope, node, node->child);
   if (a.kind == V_NONE) return a;
-  if (a.dim.known && !pf_dimension_power(a.dim.of, 1, 2, &a.dim.of)) a.dim = pf_dim_unknown();
+  if ((a.dim.known || a.dim.presumed) && !pf_dimension_power(a.dim.of, 1, 2, &a.dim.of)) a.dim = pf_dim_unknown();
   return pf_scalar_value(pf_expr_sqrt(ck->ctx, a.scalar), a.dim);
 }
 

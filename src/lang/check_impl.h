@@ -15,7 +15,8 @@
 typedef struct Dim {
   bool known, bare;
   PfDimension of;
-  bool timed; /* not known, of numbers and time only */
+  bool timed;    /* not known, of numbers and time only */
+  bool presumed; /* not known, but `of` if the time is in s: what is shown of v0*t has a unit */
 } Dim;
 
 typedef enum ValueKind {
@@ -295,7 +296,7 @@ PfVector pf_value_velocity(Checker *ck, Value point);
 /* ---------------------------------------------------------------- dimensions (dimension.c) */
 
 Dim pf_dim_unknown(void);
-/* Not known, and timed when both are made of numbers and time. */
+/* Not known, and timed when both are made of numbers and time; of what is added, the presumed one when they agree. */
 Dim pf_dim_unknown_of(Dim a, Dim b);
 bool pf_dim_is_loose(Dim dim); /* bare or timed */
 Dim pf_dim_none(void);

@@ -20,9 +20,26 @@ bool pf_dim_is_loose(Dim dim)
   return dim.bare || dim.timed;
 }
 
+/* Whatever may be said of it. */
+static bool has_dimension(Dim dim)
+{
+  return dim.known || dim.presumed;
+}
+
 Dim pf_dim_unknown_of(Dim a, Dim b)
 {
-  return (Dim){.timed = pf_dim_is_loose(a) && pf_dim_is_loose(b)};
+  Dim dim = {.timed = pf_dim_is_loose(a) && pf_dim_is_loose(b)};
+  if (has_dimension(a) && has_dimension(b) && (a.bare || b.bare || pf_dimension_equal(a.of, b.of)))
+    dim.presumed = true, dim.of = a.bare ? b.of : a.of;
+  return dim;
+}
+
+/* A product of which one factor is not known. */
+static Dim presume(Dim a, Dim b, PfDimension of)
+{
+  Dim dim = {.timed = pf_dim_is_loose(a) && pf_dim_is_loose(b), .presumed = has_dimension(a) && has_dimension(b)};
+  if (dim.presumed) dim.of = of;
+  return dim;
 }
 
 Dim pf_dim_bare(void)
@@ -41,14 +58,16 @@ Dim pf_dim_make(int kg, int m, int s)
 
 Dim pf_dim_multiply(Dim a, Dim b)
 {
-  if (!a.known || !b.known) return pf_dim_unknown_of(a, b);
-  return (Dim){.known = true, .bare = a.bare && b.bare, .of = pf_dimension_multiply(a.of, b.of)};
+  PfDimension of = pf_dimension_multiply(a.of, b.of);
+  if (!a.known || !b.known) return presume(a, b, of);
+  return (Dim){.known = true, .bare = a.bare && b.bare, .of = of};
 }
 
 Dim pf_dim_divide(Dim a, Dim b)
 {
-  if (!a.known || !b.known) return pf_dim_unknown_of(a, b);
-  return (Dim){.known = true, .bare = a.bare && b.bare, .of = pf_dimension_divide(a.of, b.of)};
+  PfDimension of = pf_dimension_divide(a.of, b.of);
+  if (!a.known || !b.known) return presume(a, b, of);
+  return (Dim){.known = true, .bare = a.bare && b.bare, .of = of};
 }
 
 /* The units that people say; N m for energies and torques alike. */
@@ -75,6 +94,7 @@ const char *pf_dim_text(Checker *ck, Dim dim)
 
 const char *pf_dim_unit(Checker *ck, Dim dim)
 {
+  if (dim.presumed && !dim.timed) dim.known = true; /* 2*t may be anything, v0*t is a length */
   const char *text = dim.known ? pf_dim_text(ck, dim) : "a pure number";
   return strncmp(text, "a ", 2) ? text : "";
 }
@@ -151,7 +171,7 @@ Dim pf_dim_spin(const Checker *ck, int frame)
 
 Dim pf_dim_force(Dim of)
 {
-  if (!of.known) return of;
+  if (!has_dimension(of)) return of;
   of.of.power[PF_BASE_RAD] = 0;
   return pf_dim_divide(pf_dim_make(1, 2, -2), of);
 }

@@ -54,7 +54,8 @@ Value pf_value_of_name(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfContext *ctx = ck->ctx;
   if (!strcmp(node->text, "pi")) return pf_scalar_value(pf_expr_pi(ctx), pf_dim_bare());
-  if (!strcmp(node->text, "t")) return pf_scalar_value(ck->model->time, (Dim){.timed = true}); /* sin(t) */
+  if (!strcmp(node->text, "t")) /* sin(t) */
+    return pf_scalar_value(ck->model->time, (Dim){.timed = true, .presumed = true, .of = pf_dim_make(0, 0, 1).of});
   if (!strcmp(node->text, "ground")) return (Value){.kind = V_FRAME, .frame = 0};
   if (!strcmp(node->text, "lambda")) {
     pf_check_fail(ck, PF_ERR_NAME, node, "a multiplier is written with the name of its constraint: lambda[c]");

@@ -269,8 +269,7 @@ PfStatus pf_derive(PfContext *ctx, PfArena *arena, const PfEquations *eq, const 
   bool given_up = limited && pf_expr_unlimit(ctx);
   if (status == PF_OK && given_up)
     pf_warn_at(ctx, (PfPlace){.file = eq->model->file},
-               "the equations are so long that the shortest form was not looked "
-               "for everywhere");
+               "the search for short forms ended at its limit: some formulas are longer than they could be");
   return status;
 }
 

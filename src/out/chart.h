@@ -24,6 +24,7 @@ typedef struct PfSeries {
   PfDash dash;
   PfMarkShape mark;    /* PF_MARK_NONE: a line */
   bool joined;         /* marks with a line through them */
+  bool directed;       /* a line with arrow heads along it */
 } PfSeries;
 
 /* A bar from the left; what cannot be drawn has a reason instead. */

@@ -190,6 +190,45 @@ static void put_area(PfText *text, const PfFrame *f, const PfSeries *s)
   pf_text_print(text, "\" fill=\"%s\" fill-opacity=\"0.25\" stroke=\"none\"/>\n", pf_palette(s->color));
 }
 
+/* A point of the line in the frame, NaN elsewhere: heads are put where they are seen. */
+static struct Point seen(const PfFrame *f, const PfSeries *s, int i)
+{
+  double x = pf_axis_at(&f->x, s->x[i]), y = pf_axis_at(&f->y, s->y[i]);
+  bool inside = x >= f->left && x <= f->right && y >= f->top && y <= f->bottom;
+  return inside ? (struct Point){x, y, i} : (struct Point){NAN, NAN, i};
+}
+
+static double length_between(struct Point a, struct Point b)
+{
+  double length = hypot(b.x - a.x, b.y - a.y);
+  return isnan(length) ? 0 : length;
+}
+
+static void put_head(PfText *text, struct Point a, struct Point b, double part, const char *color)
+{
+  double x = a.x + part*(b.x - a.x), y = a.y + part*(b.y - a.y), l = hypot(b.x - a.x, b.y - a.y);
+  double ex = (b.x - a.x)/l, ey = (b.y - a.y)/l;
+  pf_text_print(text, "<path d=\"M%.2f %.2fL%.2f %.2fL%.2f %.2fZ\" fill=\"%s\"/>\n", x + 6*ex, y + 6*ey,
+                x - 4*ex - 4*ey, y - 4*ey + 4*ex, x - 4*ex + 4*ey, y - 4*ey - 4*ex, color);
+}
+
+/* Arrow heads in the direction in which the points follow each other, at equal lengths on the page. */
+static void put_heads(PfText *text, const PfFrame *f, const PfSeries *s)
+{
+  const double shortest = 14, apart = 260;
+  double length = 0, gone = 0;
+  for (int i = 0; i + 1 < s->count; i++) length += length_between(seen(f, s, i), seen(f, s, i + 1));
+  double count = fmax(1, round(length/apart)), next = length/count/2;
+  if (length < shortest) return;
+  for (int i = 0; i + 1 < s->count; i++) {
+    struct Point a = seen(f, s, i), b = seen(f, s, i + 1);
+    double piece = length_between(a, b);
+    for (; piece > 0 && next < gone + piece; next += length/count)
+      put_head(text, a, b, (next - gone)/piece, pf_palette(s->color));
+    gone += piece;
+  }
+}
+
 void pf_svg_series(PfText *text, const PfFrame *f, const PfSeries *s)
 {
   if (s->low) {
@@ -197,6 +236,7 @@ void pf_svg_series(PfText *text, const PfFrame *f, const PfSeries *s)
     return;
   }
   if (s->mark == PF_MARK_NONE || s->joined) put_line(text, f, s);
+  if (s->directed) put_heads(text, f, s);
   for (int i = 0; i < s->count && s->mark != PF_MARK_NONE; i++) {
     double x = pf_axis_at(&f->x, s->x[i]), y = pf_axis_at(&f->y, s->y[i]);
     if (!isnan(x) && !isnan(y)) pf_svg_mark(text, s->mark, pf_palette(s->color), x, y);

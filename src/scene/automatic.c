@@ -108,7 +108,9 @@ static void find_skeleton(const PfMaker *m, int solid, Skeleton *k)
   }
   for (int i = 0; i < m->solids.count; i++) {
     const PfSolid *child = m->solids.solids + i;
-    if (!child->frame || child->parent != solid || pf_solid_floats(child)) continue;
+    if (!child->frame || child->parent != solid) continue;
+    if (k->has_joint && !child->turns && !child->slides) add_point(m, k, m->places->world[child->frame].p); /* held */
+    if (pf_solid_floats(child)) continue;
     find_joint_point(m, i, point);
     add_point(m, k, child->slides ? child->foot : point);
   }
@@ -312,6 +314,8 @@ static PfStatus add_rail(PfMaker *m, const PfSolid *s)
     a[i] = s->foot[i] + low*s->axis[i]/length;
     b[i] = s->foot[i] + high*s->axis[i]/length;
   }
+  PfRail rail = {(int)m->shapes.count, s->frame};
+  if (!pf_push(pf_context_allocator(m->ctx), &m->rails, rail)) return pf_no_room(m->ctx, "the scene");
   return pf_scene_rod(m, frame, PF_ROLE_BASE, s->name, -1, a, b, 0.5*rod_part*m->size);
 }
 

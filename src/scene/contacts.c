@@ -172,6 +172,14 @@ static PfStatus add_surface(PfMaker *m, const PfContact *c, const PfContactNumbe
   return pf_scene_add(m, s);
 }
 
+static PfPose pose_of(const double *numbers, int pose)
+{
+  PfPose out;
+  memcpy(out.p, numbers + 12*(size_t)pose, sizeof out.p);
+  memcpy(out.R, numbers + 12*(size_t)pose + 3, sizeof out.R);
+  return out;
+}
+
 /* Where the contact touches, in the axes of what it rolls on: the surface reaches a little farther. */
 static void cover_path(const PfScene *scene, PfShape *s, int point, const double *path, int count)
 {
@@ -179,10 +187,8 @@ static void cover_path(const PfScene *scene, PfShape *s, int point, const double
   for (int j = 0; j < 2; j++) low[j] = s->at[j] - s->size[j], high[j] = s->at[j] + s->size[j];
   for (int i = 0; i < count; i++) {
     const double *numbers = path + (size_t)i*(size_t)pf_scene_size(scene);
-    PfPose support;
+    PfPose support = pose_of(numbers, s->pose);
     double local[3];
-    memcpy(support.p, numbers + 12*(size_t)s->pose, sizeof support.p);
-    memcpy(support.R, numbers + 12*(size_t)s->pose + 3, sizeof support.R);
     pf_pose_local(&support, numbers + 12*(size_t)scene->pose_count + 3*(size_t)point, local);
     for (int j = 0; j < 2 && isfinite(local[0] + local[1]); j++) {
       low[j] = fmin(low[j], local[j] - margin);
@@ -202,42 +208,107 @@ static PfStatus spread(const PfMaker *m, const PfScene *scene, PfShape *s, const
     if (own) cover_path(scene, s, touch->point[0], path, count);
   }
   s->heights = heights;
-  for (int i = 0; i < m->model->contact_count; i++)
-    if (!strcmp(m->model->contacts[i].name, s->name)) PF_TRY(find_heights(m, m->model->contacts + i, s, heights));
+  for (int i = 0; i < m->model->contact_count; i++) {
+    const PfContact *c = m->model->contacts + i;
+    if (c->on == PF_SUPPORT_SURFACE && !strcmp(c->name, s->name)) PF_TRY(find_heights(m, c, s, heights));
+  }
   return PF_OK;
+}
+
+/* A rail reaches as far as what slides along it, and a little farther. */
+static void lengthen(const PfScene *scene, PfShape *s, int slider, const double *path, int count)
+{
+  double low = -s->size[1]/2, high = s->size[1]/2, margin = 0.1*scene->size;
+  const double axis[3] = {s->turn[2], s->turn[5], s->turn[8]};
+  for (int i = 0; i < count; i++) {
+    const double *numbers = path + (size_t)i*(size_t)pf_scene_size(scene);
+    PfPose carrier = pose_of(numbers, s->pose);
+    double local[3];
+    pf_pose_local(&carrier, numbers + 12*(size_t)slider, local);
+    for (int j = 0; j < 3; j++) local[j] -= s->at[j];
+    double along = pf_dot3(local, axis);
+    if (isfinite(along)) low = fmin(low, along - margin), high = fmax(high, along + margin);
+  }
+  for (int j = 0; j < 3; j++) s->at[j] += axis[j]*(low + high)/2;
+  s->size[1] = high - low;
 }
 
 PfStatus pf_scene_spread(PfScene *scene, const double *path, int count)
 {
   PfShape *shapes;
+  int rail_count;
   PfPlaces *places = pf_scene_places(scene, &shapes);
+  const PfRail *rails = pf_scene_rails(scene, &rail_count);
   PfMaker m = {.ctx = places->ctx, .arena = places->arena, .places = places, .model = places->model};
+  for (int i = 0; i < rail_count; i++) lengthen(scene, shapes + rails[i].shape, rails[i].frame, path, count);
   for (int i = 0; i < scene->shape_count; i++)
     if (shapes[i].kind == PF_SHAPE_SURFACE) PF_TRY(spread(&m, scene, shapes + i, path, count));
   return PF_OK;
 }
 
-/* The same sphere or surface under several contacts is one. */
+/* The same sphere, surface or plane under several contacts is one. */
 static bool is_new_support(const PfMaker *m, int contact)
 {
   const PfContact *c = m->model->contacts + contact;
   for (int i = 0; i < contact; i++) {
     const PfContact *other = m->model->contacts + i;
     if (other->on != c->on || other->support != c->support) continue;
-    if (c->on == PF_SUPPORT_SURFACE || pf_distance3(m->contacts[i].center, m->contacts[contact].center) <= 1e-9*m->size)
-      return false;
+    if (c->on == PF_SUPPORT_SURFACE || c->on == PF_SUPPORT_PLANE) return false;
+    if (pf_distance3(m->contacts[i].center, m->contacts[contact].center) <= 1e-9*m->size) return false;
   }
   return true;
+}
+
+void pf_scene_find_ground(PfMaker *m)
+{
+  for (int i = 0; i < m->model->contact_count && !m->ground; i++) {
+    const PfContact *c = m->model->contacts + i;
+    if (c->on != PF_SUPPORT_PLANE || m->solids.of[c->support] != 0) continue;
+    m->ground = true;
+    m->plane = m->places->world[c->support];
+  }
+}
+
+/* Is the plane of a frame that of the ground? */
+static bool is_ground(const PfMaker *m, int frame)
+{
+  const PfPose *a = &m->plane, *b = m->places->world + frame;
+  double n[3] = {a->R[2], a->R[5], a->R[8]}, other[3] = {b->R[2], b->R[5], b->R[8]}, off[3];
+  for (int i = 0; i < 3; i++) off[i] = b->p[i] - a->p[i];
+  return fabs(fabs(pf_dot3(n, other)) - 1) < 1e-9 && fabs(pf_dot3(n, off)) < 1e-9*m->size;
+}
+
+/* Do 'draw' or a body say what a frame looks like? */
+static bool is_shown(const PfMaker *m, int frame)
+{
+  for (int f = 0; f < m->places->frame_count; f++)
+    if (m->drawn[f] && m->solids.of[f] == m->solids.of[frame]) return true;
+  for (int i = 0; i < m->model->body_count; i++)
+    if (m->solids.of[m->model->bodies[i].frame] == m->solids.of[frame]) return true;
+  return false;
+}
+
+/* A plane beside the ground: a ramp, a second wall, something that moves and is a mere frame. */
+static PfStatus add_plane(PfMaker *m, const PfContact *c)
+{
+  bool stands = m->solids.of[c->support] == 0;
+  if (stands ? is_ground(m, c->support) : is_shown(m, c->support)) return PF_OK;
+  PfShape s = pf_shape_on(c->support, PF_SHAPE_SURFACE, PF_ROLE_SUPPORT, c->name);
+  double local[3], *heights = pf_arena_array(m->arena, double, GRID*GRID);
+  if (!heights) return pf_no_room(m->ctx, "the scene");
+  pf_pose_local(m->places->world + c->support, m->places->world[c->body].p, local);
+  s.at[0] = local[0], s.at[1] = local[1];
+  s.size[0] = s.size[1] = m->size;
+  s.columns = s.rows = GRID;
+  s.heights = heights;
+  return pf_scene_add(m, s);
 }
 
 static PfStatus add_support(PfMaker *m, int i)
 {
   const PfContact *c = m->model->contacts + i;
-  if (c->on == PF_SUPPORT_PLANE) {
-    if (m->solids.of[c->support] == 0) m->ground = true;
-    return PF_OK;
-  }
   if (!is_new_support(m, i)) return PF_OK;
+  if (c->on == PF_SUPPORT_PLANE) return add_plane(m, c);
   return c->on == PF_SUPPORT_SURFACE ? add_surface(m, c, m->contacts + i) : add_sphere(m, c, m->contacts + i);
 }
 

@@ -56,6 +56,10 @@ void pf_scene_put_json(const PfScene *scene, const double *times, const double *
   put_numbers(json, "up", scene->up, 3);
   pf_json_bool(json, "flat", scene->flat);
   pf_json_bool(json, "ground", scene->ground);
+  if (scene->ground) {
+    put_numbers(json, "ground_at", scene->ground_at, 3);
+    put_numbers(json, "ground_turn", scene->ground_turn, 9);
+  }
   put_names(json, "poses", scene->poses, scene->pose_count);
   put_names(json, "points", scene->points, scene->point_count);
   put_names(json, "point_units", scene->point_units, scene->point_count);

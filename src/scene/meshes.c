@@ -57,12 +57,12 @@ static void line(const Mesh *m, const double a[3], const double b[3], PfColor co
   pf_paint_line(m->paint, p, q, color, width, m->nearer + 0.004*m->paint->size);
 }
 
-/* A line on a face that has this depth. */
-static void line_on(const Mesh *m, double depth, const double a[3], const double b[3], PfColor color, double width)
+/* A line on the face before it. */
+static void line_on(const Mesh *m, const double a[3], const double b[3], PfColor color, double width)
 {
   put(m, a[0], a[1], a[2]);
   put(m, b[0], b[1], b[2]);
-  pf_paint_at(m->paint, depth + 1e-6*m->paint->size, 2, PF_COLOR_NONE, color, width);
+  pf_paint_on(m->paint, 2, PF_COLOR_NONE, color, width);
 }
 
 /* ---------------------------------------------------------------- boxes */
@@ -87,9 +87,9 @@ static void box_patch(const Mesh *m, int axis, double side, const int at[2], con
     box_corner(m, axis, side, part, p[k]);
     put(m, p[k][0], p[k][1], p[k][2]);
   }
-  double depth = pf_paint_item(m->paint, 4, fill, fill, 0.6, m->nearer);
+  pf_paint_item(m->paint, 4, fill, fill, 0.6, m->nearer);
   for (int k = 0; k < 4; k++)
-    if (outer[k]) line_on(m, depth, p[k], p[(k + 1)%4], m->edge, 0.9);
+    if (outer[k]) line_on(m, p[k], p[(k + 1)%4], m->edge, 0.9);
 }
 
 static void paint_box(const Mesh *m)
@@ -141,11 +141,11 @@ static void sector(const Mesh *m, int i, double radius, double z, PfColor fill, 
       }
     for (int k = 0; k < ARC; k++) put(m, p[1][k][0], p[1][k][1], z);
     for (int k = ARC; k-- > 0;) put(m, p[0][k][0], p[0][k][1], z);
-    double depth = pf_paint_item(m->paint, 2*ARC, fill, fill, 0.6, m->nearer);
-    for (int k = 0; k + 1 < ARC && ring == rings - 1; k++) line_on(m, depth, p[1][k], p[1][k + 1], rim, width);
+    pf_paint_item(m->paint, 2*ARC, fill, fill, 0.6, m->nearer);
+    for (int k = 0; k + 1 < ARC && ring == rings - 1; k++) line_on(m, p[1][k], p[1][k + 1], rim, width);
     int edge = i%2 ? ARC - 1 : 0; /* a spoke at every other sector, the first in another colour */
     bool marked = i == 0 || i == SECTORS - 1;
-    if (spokes) line_on(m, depth, p[0][edge], p[1][edge], marked ? 0xc0392b : m->edge, marked ? 2.0 : 1.0);
+    if (spokes) line_on(m, p[0][edge], p[1][edge], marked ? 0xc0392b : m->edge, marked ? 2.0 : 1.0);
   }
 }
 
@@ -193,28 +193,34 @@ static void paint_wheel(const Mesh *m)
 }
 
 /* A disc in the plane of the picture, a little off the middle; lighter discs on it make it look round. */
-static void ball_disc(const Mesh *m, double radius, double shift, PfColor fill, PfColor stroke, double nearer)
+enum { CORNERS = 40 };
+
+static void ball_disc(const Mesh *m, double radius, double shift)
 {
-  enum { CORNERS = 40 };
   const PfCamera *c = &m->paint->camera;
   for (int i = 0; i < CORNERS; i++) {
     double p[3], a = radius*cos(2*pi*i/CORNERS) - shift, b = radius*sin(2*pi*i/CORNERS) + shift;
     for (int k = 0; k < 3; k++) p[k] = m->pose.p[k] + a*c->right[k] + b*c->up[k];
     pf_paint_point(m->paint, p);
   }
-  pf_paint_item(m->paint, CORNERS, fill, stroke, 0.9, nearer);
+}
+
+static void ball(const Mesh *m, double radius, PfColor fill, PfColor stroke)
+{
+  ball_disc(m, radius, 0);
+  pf_paint_ball(m->paint, CORNERS, fill, stroke, 0.9, radius);
 }
 
 /* Great circles, as far as they are seen. */
 static void ball_circles(const Mesh *m, double radius)
 {
-  enum { CORNERS = 48 };
+  enum { STEPS = 48 };
   for (int axis = 0; axis < 3; axis++)
-    for (int i = 0; i < CORNERS; i++) {
+    for (int i = 0; i < STEPS; i++) {
       double a[3] = {0}, b[3] = {0}, normal[3];
       int u = (axis + 1)%3, v = (axis + 2)%3;
-      a[u] = radius*cos(2*pi*i/CORNERS), a[v] = radius*sin(2*pi*i/CORNERS);
-      b[u] = radius*cos(2*pi*(i + 1)/CORNERS), b[v] = radius*sin(2*pi*(i + 1)/CORNERS);
+      a[u] = radius*cos(2*pi*i/STEPS), a[v] = radius*sin(2*pi*i/STEPS);
+      b[u] = radius*cos(2*pi*(i + 1)/STEPS), b[v] = radius*sin(2*pi*(i + 1)/STEPS);
       if (!is_seen(m, a[0] + b[0], a[1] + b[1], a[2] + b[2], normal)) continue;
       double p[3], q[3];
       world(m, a[0], a[1], a[2], p);
@@ -227,11 +233,12 @@ static void paint_sphere(const Mesh *m)
 {
   enum { SHADES = 7 };
   double r = m->s->size[0];
-  ball_disc(m, r, 0, pf_color_mix(m->color, 0x101820, 0.22), m->edge, 0);
+  ball(m, r, pf_color_mix(m->color, 0x101820, 0.22), m->edge);
   for (int i = 1; i <= SHADES; i++) {
     double part = (double)i/SHADES;
     PfColor fill = pf_color_mix(pf_color_mix(m->color, 0x101820, 0.22), pf_color_mix(m->color, 0xffffff, 0.55), part);
-    ball_disc(m, r*(1 - 0.85*part), 0.27*r*part, fill, PF_COLOR_NONE, 1e-3*r*i);
+    ball_disc(m, r*(1 - 0.85*part), 0.27*r*part);
+    pf_paint_on(m->paint, CORNERS, fill, PF_COLOR_NONE, 0);
   }
   if (m->s->role == PF_ROLE_BODY && r > 0.06*m->paint->size) ball_circles(m, r);
 }
@@ -380,7 +387,7 @@ void pf_paint_shape(PfPaint *paint, const PfScene *scene, const PfShape *s, cons
     break;
   case PF_SHAPE_POINT:
     memcpy(m.pose.p, point_of(scene, numbers, s->point[0]), sizeof m.pose.p);
-    ball_disc(&m, s->size[0], 0, m.color, PF_COLOR_NONE, 0);
+    ball(&m, s->size[0], m.color, PF_COLOR_NONE);
     break;
   case PF_SHAPE_TRACE:
   case PF_SHAPE_FORCE: break; /* for pages: in a picture its scale is not known */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polygons and lines, the farthest first. */
+/* Polygons and lines, and where one looks from. */
 #include "scene/paint_impl.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void pf_paint_free(PfPaint *p)
@@ -28,21 +27,35 @@ static double depth_of(const PfPaint *p, int count)
   return depth;
 }
 
-double pf_paint_item(PfPaint *p, int count, PfColor fill, PfColor stroke, double width, double nearer)
+/* Of the last points. */
+static void add(PfPaint *p, PfItem item)
 {
-  if (p->failed) return 0;
-  double depth = depth_of(p, count) + nearer;
-  pf_paint_at(p, depth, count, fill, stroke, width);
-  return depth;
+  item.first = (int)p->points.count - item.count;
+  if (!pf_push(p->allocator, &p->items, item)) p->failed = true;
 }
 
-void pf_paint_at(PfPaint *p, double depth, int count, PfColor fill, PfColor stroke, double width)
+static void add_at_depth(PfPaint *p, double nearer, PfItem item)
 {
   if (p->failed) return;
-  int first = (int)p->points.count - count;
-  PfItem item = {depth, (int)p->items.count, first, count, fill, stroke, width};
-  if (!isfinite(depth)) return;
-  if (!pf_push(p->allocator, &p->items, item)) p->failed = true;
+  item.depth = depth_of(p, item.count) + nearer;
+  p->lost = !isfinite(item.depth);
+  if (!p->lost) add(p, item);
+}
+
+void pf_paint_item(PfPaint *p, int count, PfColor fill, PfColor stroke, double width, double nearer)
+{
+  add_at_depth(p, nearer, (PfItem){.count = count, .fill = fill, .stroke = stroke, .width = width});
+}
+
+void pf_paint_ball(PfPaint *p, int count, PfColor fill, PfColor stroke, double width, double radius)
+{
+  add_at_depth(p, 0, (PfItem){.count = count, .fill = fill, .stroke = stroke, .width = width, .radius = radius});
+}
+
+void pf_paint_on(PfPaint *p, int count, PfColor fill, PfColor stroke, double width)
+{
+  if (!p->failed && !p->lost)
+    add(p, (PfItem){.lies_on = true, .count = count, .fill = fill, .stroke = stroke, .width = width});
 }
 
 void pf_paint_line(PfPaint *p, const double a[3], const double b[3], PfColor color, double width, double nearer)
@@ -50,18 +63,6 @@ void pf_paint_line(PfPaint *p, const double a[3], const double b[3], PfColor col
   pf_paint_point(p, a);
   pf_paint_point(p, b);
   pf_paint_item(p, 2, PF_COLOR_NONE, color, width, nearer);
-}
-
-static int compare(const void *left, const void *right)
-{
-  const PfItem *a = left, *b = right;
-  if (a->depth != b->depth) return a->depth < b->depth ? -1 : 1;
-  return a->order < b->order ? -1 : a->order > b->order;
-}
-
-void pf_paint_sort(PfPaint *p)
-{
-  if (p->items.count) qsort(p->items.at, p->items.count, sizeof *p->items.at, compare);
 }
 
 /* ---------------------------------------------------------------- the camera */

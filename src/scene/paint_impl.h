@@ -17,13 +17,14 @@ typedef struct PfCamera {
 
 PfCamera pf_camera_make(const PfScene *scene, PfView view);
 
-/* A polygon, or a line through points; what is nearer is drawn later. */
+/* A polygon, or a line between two points; what is nearer is drawn later (order.c). */
 typedef struct PfItem {
-  double depth;
-  int order;        /* of creation, for equal depths */
+  double depth;     /* of its middle */
+  bool lies_on;     /* on the one made before it, and is drawn together with that */
   int first, count; /* points */
   PfColor fill, stroke;
   double width;     /* of the stroke, in pixels */
+  double radius;    /* of a disc that stands for a ball; else 0 */
 } PfItem;
 
 typedef struct PfPoint3 {
@@ -35,17 +36,20 @@ typedef struct PfPaint {
   PfCamera camera;
   double size;      /* of the machine: nothing is longer than a part of it in one piece */
   bool failed;
+  bool lost;        /* the last item is nowhere: neither is what lies on it */
   PF_ARRAY(PfItem) items;
   PF_ARRAY(PfPoint3) points;
 } PfPaint;
 
 void pf_paint_free(PfPaint *paint);
-/* Points one by one; then an item is made of the last of them. Its depth is that of its middle and `nearer`, and is
- * returned; or it is given, for what lies on something else. */
+/* Points one by one; then an item is made of the last of them, in front of where it is by `nearer`; or a ball in
+ * the middle of these; or something that lies on the item before it. */
 void pf_paint_point(PfPaint *paint, const double at[3]);
-void pf_paint_at(PfPaint *paint, double depth, int count, PfColor fill, PfColor stroke, double width);
-double pf_paint_item(PfPaint *paint, int count, PfColor fill, PfColor stroke, double width, double nearer);
+void pf_paint_item(PfPaint *paint, int count, PfColor fill, PfColor stroke, double width, double nearer);
+void pf_paint_ball(PfPaint *paint, int count, PfColor fill, PfColor stroke, double width, double radius);
+void pf_paint_on(PfPaint *paint, int count, PfColor fill, PfColor stroke, double width);
 void pf_paint_line(PfPaint *paint, const double a[3], const double b[3], PfColor color, double width, double nearer);
+/* From the back to the front (order.c). */
 void pf_paint_sort(PfPaint *paint);
 
 /* A shape at its place: numbers of pf_scene_read (meshes.c). */

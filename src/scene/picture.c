@@ -21,7 +21,8 @@ typedef struct Drawing {
   PfText *text;
   PfCamera camera;
   Page page;
-  double floor[4]; /* what the ground grid covers: x and y, low and high */
+  PfPose ground;
+  double floor[4]; /* what the ground grid covers in its own axes: x and y, low and high */
   double cell;
 } Drawing;
 
@@ -63,12 +64,12 @@ static void find_floor(Drawing *d, const PfPaint *paints, int count)
 {
   double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   for (int k = 0; k < count; k++)
-    for (size_t i = 0; i < paints[k].points.count; i++)
-      for (int j = 0; j < 2; j++) {
-        double x = paints[k].points.at[i].at[j];
-        if (!isfinite(x)) continue;
-        low[j] = fmin(low[j], x), high[j] = fmax(high[j], x);
-      }
+    for (size_t i = 0; i < paints[k].points.count; i++) {
+      double local[3];
+      pf_pose_local(&d->ground, paints[k].points.at[i].at, local);
+      for (int j = 0; j < 2 && isfinite(local[0] + local[1]); j++)
+        low[j] = fmin(low[j], local[j]), high[j] = fmax(high[j], local[j]);
+    }
   double extent = fmax(high[0] - low[0], high[1] - low[1]);
   if (!(extent > 0) || !isfinite(extent)) return;
   d->cell = nice(extent/5);
@@ -126,9 +127,11 @@ static void put_paint(const Drawing *d, const PfPaint *paint, double opacity)
 
 static void put_floor_line(const Drawing *d, double x1, double y1, double x2, double y2)
 {
-  double a[2], b[2];
-  place(d, (const double[]){x1, y1, 0}, a);
-  place(d, (const double[]){x2, y2, 0}, b);
+  double p[3], q[3], a[2], b[2];
+  pf_pose_point(&d->ground, (const double[]){x1, y1, 0}, p);
+  pf_pose_point(&d->ground, (const double[]){x2, y2, 0}, q);
+  place(d, p, a);
+  place(d, q, b);
   pf_text_print(d->text, "<path d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a[0], a[1], b[0], b[1]);
 }
 
@@ -155,19 +158,18 @@ static void put_words(const Drawing *d, double x, double y, const char *more, do
 static void put_scale(const Drawing *d)
 {
   double length = nice(60/d->page.scale), x = MARGIN + 46, y = TITLE + d->page.height + BAND - 20;
-  char label[40];
+  char label[80];
   static const char *const names[] = {"x", "y", "z"};
   for (int i = 0; i < 3; i++) {
     double dx = d->page.scale*length*d->camera.right[i], dy = -d->page.scale*length*d->camera.up[i], l = hypot(dx, dy);
     if (l < 4) continue;
     pf_text_print(d->text, "<path d=\"M%.1f %.1fl%.1f %.1f\" stroke=\"#444\" stroke-width=\"1.2\"/>\n", x, y, dx, dy);
     double ex = dx/l, ey = dy/l, hx = x + dx, hy = y + dy;
-    pf_text_print(d->text, "<path d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\" fill=\"#444\"/>\n", hx + 4*ex, hy + 4*ey,
-                  hx - 3*ex - 3*ey,
-                  hy - 3*ey + 3*ex, hx - 3*ex + 3*ey, hy - 3*ey - 3*ex);
+    pf_text_print(d->text, "<path d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\" fill=\"#444\"/>\n", hx, hy,
+                  hx - 7*ex - 3*ey, hy - 7*ey + 3*ex, hx - 7*ex + 3*ey, hy - 7*ey - 3*ex);
     put_words(d, hx + 11*ex, hy + 11*ey + 4, " text-anchor=\"middle\" font-style=\"italic\"", font_size, names[i], 20);
   }
-  snprintf(label, sizeof label, "%.4g m", length);
+  snprintf(label, sizeof label, d->cell > 0 ? "axes %.4g m, grid %.4g m" : "axes %.4g m", length, d->cell);
   put_words(d, x + 24 + d->page.scale*length, y + 4, "", font_size, label, 200);
 }
 
@@ -183,7 +185,7 @@ static void put_times(const Drawing *d)
     }
     pf_text_print(&words, "%s%.6g", i ? ", " : "t = ", p->times[i]);
   }
-  pf_text_add(&words, " s");
+  pf_text_add(&words, p->count > 1 ? " s, the earlier the paler" : " s");
   if (p->count > 1 || p->times[0] != 0)
     put_words(d, PAGE_WIDTH - MARGIN, TITLE + d->page.height + BAND - 16, " text-anchor=\"end\"", font_size,
               pf_text_get(&words), 420);
@@ -208,10 +210,11 @@ static void put_head(const Drawing *d)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* What stands still and is rolled on lies behind everything. */
-static bool is_background(const PfShape *s)
+/* What stands still and is rolled on lies behind everything; so does a floor that moves, as it is at the end: paths are
+ * seen on it. */
+static bool is_background(const PfScene *scene, const PfShape *s)
 {
-  return s->role == PF_ROLE_SUPPORT && s->pose == 0;
+  return s->role == PF_ROLE_SUPPORT && (pf_scene_stands(scene, s->pose) || s->kind == PF_SHAPE_SURFACE);
 }
 
 /* Layers: the background, the paths, then one for each instant. */
@@ -222,10 +225,11 @@ static void fill(const PfPicture *p, PfPaint *layers)
   for (int i = 0; i < scene->shape_count; i++) {
     const PfShape *s = scene->shapes + i;
     if (s->kind == PF_SHAPE_TRACE && p->path) pf_paint_trace(layers + 1, scene, s, p->path, p->path_count);
-    if (is_background(s)) pf_paint_shape(layers, scene, s, p->numbers);
-    for (int k = 0; k < p->count && !is_background(s); k++) {
-      if (k && s->pose == 0) continue; /* what stands still is drawn once */
-      pf_paint_shape(layers + 2 + (s->pose == 0 ? p->count - 1 : k), scene, s, p->numbers + (size_t)k*size);
+    bool stands = pf_scene_stands(scene, s->pose);
+    if (is_background(scene, s)) pf_paint_shape(layers, scene, s, p->numbers + (size_t)(p->count - 1)*size);
+    for (int k = 0; k < p->count && !is_background(scene, s); k++) {
+      if (k && stands) continue; /* what stands still is drawn once */
+      pf_paint_shape(layers + 2 + (stands ? p->count - 1 : k), scene, s, p->numbers + (size_t)k*size);
     }
   }
 }
@@ -248,21 +252,22 @@ static PfStatus compose(PfContext *ctx, Drawing *d, PfPaint *layers)
   const PfPicture *p = d->picture;
   int count = p->count + 2;
   fill(p, layers);
+  for (int i = 0; i < count; i++) pf_paint_sort(layers + i);
   if (is_failed(layers, count)) return pf_no_room(ctx, "the picture");
   d->page = (Page){.low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}};
   for (int i = 0; i < count; i++) cover_paint(d, layers + i);
   if (!(d->page.high[0] >= d->page.low[0]))
     return pf_fail(ctx, PF_ERR_NUMBER, "there is nothing to see: no position is finite");
   if (p->scene->ground) find_floor(d, layers, count);
-  for (int i = 0; i < 4 && d->cell > 0; i++)
-    cover(&d->page, &d->camera, (const double[]){d->floor[i%2], d->floor[2 + i/2], 0});
+  for (int i = 0; i < 4 && d->cell > 0; i++) {
+    double corner[3];
+    pf_pose_point(&d->ground, (const double[]){d->floor[i%2], d->floor[2 + i/2], 0}, corner);
+    cover(&d->page, &d->camera, corner);
+  }
   fit(&d->page);
   put_head(d);
   put_floor(d);
-  for (int i = 0; i < count; i++) {
-    pf_paint_sort(layers + i);
-    put_paint(d, layers + i, i < 2 ? 1 : opacity_of(p, i - 2));
-  }
+  for (int i = 0; i < count; i++) put_paint(d, layers + i, i < 2 ? 1 : opacity_of(p, i - 2));
   put_scale(d);
   put_times(d);
   pf_text_add(d->text, "</svg>\n");
@@ -273,6 +278,8 @@ PfStatus pf_scene_svg(PfContext *ctx, const PfPicture *p, PfText *text)
 {
   const PfAllocator *allocator = pf_context_allocator(ctx);
   Drawing d = {.picture = p, .text = text, .camera = pf_camera_make(p->scene, p->view)};
+  memcpy(d.ground.p, p->scene->ground_at, sizeof d.ground.p);
+  memcpy(d.ground.R, p->scene->ground_turn, sizeof d.ground.R);
   PfArena *arena = pf_arena_new(allocator);
   PfPaint *layers = arena ? pf_arena_array(arena, PfPaint, p->count + 2) : NULL;
   for (int i = 0; i < p->count + 2 && layers; i++)

@@ -22,7 +22,7 @@ typedef struct PfPicture {
 
 PfStatus pf_scene_svg(PfContext *ctx, const PfPicture *picture, PfText *text);
 
-/* Makes surfaces as large as the motion needs: `path` as above. */
+/* Makes surfaces and rails as large as the motion needs: `path` as above. */
 PfStatus pf_scene_spread(PfScene *scene, const double *path, int count);
 
 /* Members of an object that is open. */

@@ -12,7 +12,10 @@ struct PfSceneParts {
   PfArena *arena;
   PfPlaces places;
   int *frames; /* per pose */
+  bool *stands; /* per pose */
   PfShape *shapes;
+  PfRail *rails;
+  int rail_count;
   PfText json;
 };
 
@@ -194,9 +197,7 @@ static PfStatus find_sizes(PfMaker *m)
   if (!(m->size > 0) || !isfinite(m->size)) m->size = guess_size(m);
   m->blade = 0.08*m->size;
   m->flat = is_flat(m);
-  for (int i = 0; i < m->model->contact_count; i++)
-    if (m->model->contacts[i].on == PF_SUPPORT_PLANE && m->solids.of[m->model->contacts[i].support] == 0)
-      m->ground = true;
+  pf_scene_find_ground(m);
   return PF_OK;
 }
 
@@ -226,18 +227,22 @@ static PfStatus number_poses(PfMaker *m, PfScene *scene)
   const char **names = pf_arena_array(m->arena, const char *, count);
   struct PfSceneParts *parts = scene->parts;
   parts->frames = pf_arena_array(m->arena, int, count);
-  if (!number || !names || !parts->frames) return pf_no_room(m->ctx, "the scene");
+  parts->stands = pf_arena_array(m->arena, bool, count);
+  if (!number || !names || !parts->frames || !parts->stands) return pf_no_room(m->ctx, "the scene");
   number[0] = 1;
   for (size_t i = 0; i < m->shapes.count; i++)
     if (m->shapes.at[i].pose >= 0) number[m->shapes.at[i].pose] = 1;
+  for (size_t i = 0; i < m->rails.count; i++) number[m->rails.at[i].frame] = 1;
   for (int f = 0; f < count; f++) {
     if (!number[f]) continue;
     names[scene->pose_count] = f ? m->places->frames[f].name : "ground";
     parts->frames[scene->pose_count] = f;
+    parts->stands[scene->pose_count] = m->solids.of[f] == 0;
     number[f] = scene->pose_count++;
   }
   for (size_t i = 0; i < m->shapes.count; i++)
     if (m->shapes.at[i].pose >= 0) m->shapes.at[i].pose = number[m->shapes.at[i].pose];
+  for (size_t i = 0; i < m->rails.count; i++) m->rails.at[i].frame = number[m->rails.at[i].frame];
   scene->poses = names;
   return PF_OK;
 }
@@ -307,11 +312,15 @@ static PfStatus finish(PfMaker *m, PfScene *scene)
   scene->size = m->size;
   scene->flat = m->flat;
   scene->ground = m->ground || (drives(m) && fabs(scene->up[2]) > 0.9);
+  memcpy(scene->ground_at, m->plane.p, sizeof scene->ground_at);
+  memcpy(scene->ground_turn, m->plane.R, sizeof scene->ground_turn);
   scene->shape_count = (int)m->shapes.count;
   scene->point_count = (int)m->vectors.count;
   scene->shapes = scene->parts->shapes = keep(m, m->shapes.at, m->shapes.count, sizeof *m->shapes.at);
   scene->point_units = keep(m, m->vector_units.at, m->vector_units.count, sizeof *m->vector_units.at);
-  if (!scene->shapes || !scene->point_units) return pf_no_room(m->ctx, "the scene");
+  scene->parts->rails = keep(m, m->rails.at, m->rails.count, sizeof *m->rails.at);
+  scene->parts->rail_count = (int)m->rails.count;
+  if (!scene->shapes || !scene->point_units || !scene->parts->rails) return pf_no_room(m->ctx, "the scene");
   PF_TRY(name_points(m, scene));
   pf_places_close(m->places);
   return pf_places_open(m->places, m->vectors.at, (int)m->vectors.count);
@@ -339,9 +348,11 @@ static PfStatus build_in(PfSim *sim, PfScene *scene)
   struct PfSceneParts *parts = scene->parts;
   const PfModel *model = pf_sim_complete(sim);
   parts->places = (PfPlaces){.ctx = ctx, .arena = parts->arena, .sim = sim, .model = model};
-  PfMaker m = {.ctx = ctx, .arena = parts->arena, .places = &parts->places, .model = model};
+  PfMaker m = {.ctx = ctx, .arena = parts->arena, .places = &parts->places, .model = model,
+               .plane = pf_pose_identity()};
   PfStatus status = build(&m, scene);
   pf_array_free(allocator, &m.shapes);
+  pf_array_free(allocator, &m.rails);
   pf_array_free(allocator, &m.vectors);
   pf_array_free(allocator, &m.vector_names);
   pf_array_free(allocator, &m.vector_units);
@@ -413,6 +424,17 @@ PfPlaces *pf_scene_places(PfScene *scene, PfShape **shapes)
 {
   *shapes = scene->parts->shapes;
   return &scene->parts->places;
+}
+
+const PfRail *pf_scene_rails(const PfScene *scene, int *count)
+{
+  *count = scene->parts->rail_count;
+  return scene->parts->rails;
+}
+
+bool pf_scene_stands(const PfScene *scene, int pose)
+{
+  return pose >= 0 && scene->parts->stands[pose];
 }
 
 /* The text that pf_scene_json writes into, and its context. */

@@ -109,6 +109,12 @@ bool pf_solid_floats(const PfSolid *solid);
 
 /* ---------------------------------------------------------------- making a scene */
 
+/* A rail, and what slides along it. */
+typedef struct PfRail {
+  int shape;    /* a cylinder */
+  int frame;    /* of what slides; in a scene its pose */
+} PfRail;
+
 typedef struct PfMaker {
   PfContext *ctx;
   PfArena *arena;
@@ -118,10 +124,12 @@ typedef struct PfMaker {
   double size;
   double blade;          /* height of blades; what is flat stands on them */
   bool flat, ground;
+  PfPose plane;          /* the ground is z = 0 of it */
   bool *drawn;           /* per frame: 'draw' says what it is */
   struct PfContactNumbers *contacts;
   struct PfBodyNumbers *bodies;
   PF_ARRAY(PfShape) shapes;
+  PF_ARRAY(PfRail) rails;
   PF_ARRAY(PfVector) vectors;
   PF_ARRAY(const char *) vector_names, vector_units;
 } PfMaker;
@@ -152,11 +160,16 @@ PfStatus pf_scene_rod(PfMaker *maker, int frame, PfRole role, const char *name, 
 PfStatus pf_scene_given(PfMaker *maker);     /* given.c: 'draw' */
 PfStatus pf_scene_contacts(PfMaker *maker);  /* contacts.c: wheels, balls, blades, supports, springs */
 PfStatus pf_scene_contact_numbers(PfMaker *maker);
+void pf_scene_find_ground(PfMaker *maker);   /* the first plane that stands still and is rolled on */
 bool pf_scene_is_round(const PfMaker *maker, int frame); /* does a wheel or a ball stand for it? */
 PfStatus pf_scene_bodies(PfMaker *maker);    /* automatic.c */
 PfStatus pf_scene_body_numbers(PfMaker *maker);
 /* What the scene is read by, and its shapes while they are changed. */
 PfPlaces *pf_scene_places(PfScene *scene, PfShape **shapes);
+/* Its rails, with poses in the place of frames. */
+const PfRail *pf_scene_rails(const PfScene *scene, int *count);
+/* Does what has this pose stand still? */
+bool pf_scene_stands(const PfScene *scene, int pose);
 /* The text that pf_scene_json fills, and its context. */
 PfText *pf_scene_text(PfScene *scene, PfContext **ctx);
 void pf_scene_measure(PfMaker *maker);       /* the size of the machine, by its joints and bodies */

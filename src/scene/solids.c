@@ -120,5 +120,6 @@ PfStatus pf_solids_find(const PfPlaces *p, PfSolids *list)
 
 bool pf_solid_floats(const PfSolid *s)
 {
+  if (s->frame && !s->turns && !s->slides) return true; /* fixed until an event lets it go */
   return s->slides > 1 || (s->slides == 1 && s->turns > 1);
 }

@@ -149,18 +149,30 @@ PfSim *pf_sim_open(const char *path, PfError *error)
   return open_by(ctx, sim, pf_model_load(ctx, path, &sim->model), error);
 }
 
-static PfSim *open_text(const char *file, const char *text, size_t size, PfError *error)
+/* Who may want it to stop. */
+typedef struct Asked {
+  bool (*cancelled)(void *user);
+  void *user;
+} Asked;
+
+static PfSim *open_text(const char *file, const char *text, size_t size, Asked asked, PfError *error)
 {
   PfContext *ctx = pf_context_new(NULL);
   PfSim *sim = new_sim(ctx, true);
   if (!sim) return fail_early(ctx, error);
+  pf_context_set_cancel(ctx, asked.cancelled, asked.user);
   if (!text) return finish(sim, pf_fail(ctx, PF_ERR_ARGUMENT, "there is no text of a model"), error);
   return open_by(ctx, sim, pf_model_read(ctx, file, text, size, &sim->model), error);
 }
 
 PfSim *pf_sim_open_text(const char *text, PfError *error)
 {
-  return open_text("<text>", text, text ? strlen(text) : 0, error);
+  return pf_sim_open_asking(text, NULL, NULL, error);
+}
+
+PfSim *pf_sim_open_asking(const char *text, bool (*cancelled)(void *user), void *user, PfError *error)
+{
+  return open_text("<text>", text, text ? strlen(text) : 0, (Asked){cancelled, user}, error);
 }
 
 PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equations, PfError *error)
@@ -240,8 +252,13 @@ static PfStatus copy_handles(const PfSim *from, PfSim *to)
 
 PfSim *pf_sim_clone(PfSim *sim, PfError *error)
 {
+  return pf_sim_clone_asking(sim, NULL, NULL, error);
+}
+
+PfSim *pf_sim_clone_asking(PfSim *sim, bool (*cancelled)(void *user), void *user, PfError *error)
+{
   const PfModel *model = sim->model;
-  PfSim *copy = open_text(model->file, model->text, model->text_size, error);
+  PfSim *copy = open_text(model->file, model->text, model->text_size, (Asked){cancelled, user}, error);
   if (!copy) return NULL;
   PfStatus status = copy_settings(sim, copy);
   if (status == PF_OK) status = copy_handles(sim, copy);

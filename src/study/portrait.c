@@ -3,7 +3,7 @@
 #include "study/course.h"
 #include "study/path.h"
 #include "study/problem.h"
-#include "study/quantity.h"
+#include "study/rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -249,6 +249,20 @@ static PfStatus prepare(Draw *d)
   return pf_dynamics_keep_chart(d->f, d->arena, &d->chart);
 }
 
+/* In the picture, which is a little larger than where curves begin. Forces that jump have no rate to be zero. */
+static PfStatus find_rest(Draw *d)
+{
+  const PfPlane *plane = &d->o->plane;
+  PfRest rest = {.ctx = d->ctx, .f = d->f, .levels = &d->levels, .cyclic = d->problem.cyclic, .home = d->home,
+                 .chart = &d->chart};
+  if (d->result->forwards) return PF_OK;
+  for (int i = 0; i < 2; i++) {
+    double more = 0.25*(plane->high[i] - plane->low[i]);
+    rest.low[i] = plane->low[i] - more, rest.high[i] = plane->high[i] + more;
+  }
+  return pf_rest_find(d->arena, &rest, &d->result->rest_count, &d->result->rest_a, &d->result->rest_b);
+}
+
 static PfStatus draw_all(Draw *d)
 {
   PF_TRY(prepare(d));
@@ -260,7 +274,7 @@ static PfStatus draw_all(Draw *d)
     if (found) PF_TRY(draw(d, false));
     else d->result->failed++;
   }
-  return PF_OK;
+  return find_rest(d);
 }
 
 PfStatus pf_portrait(PfArena *arena, PfDynamics *field, PfSim *sim, const PfPortraitOptions *options,

@@ -88,8 +88,14 @@ static PfStatus residual(void *user, const double *x, double *r, double *J)
 
 PfStatus pf_levels_go(PfLevels *l, int k, bool *found)
 {
-  for (int i = 0; i < 2; i++)
-    l->target[i] = l->plane->low[i] + pf_halton(k, i)*(l->plane->high[i] - l->plane->low[i]);
+  double value[2];
+  for (int i = 0; i < 2; i++) value[i] = l->plane->low[i] + pf_halton(k, i)*(l->plane->high[i] - l->plane->low[i]);
+  return pf_levels_go_to(l, value, found);
+}
+
+PfStatus pf_levels_go_to(PfLevels *l, const double value[2], bool *found)
+{
+  for (int i = 0; i < 2; i++) l->target[i] = value[i];
   int n = pf_dynamics_size(l->f), before = pf_diagnostic_count(l->ctx);
   PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = l->weight};
   PfGaussNewtonResult result;

@@ -26,6 +26,9 @@ PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *field, const
  * whether there is one. */
 PfStatus pf_levels_go(PfLevels *levels, int k, bool *found);
 
+/* The same at a given place. */
+PfStatus pf_levels_go_to(PfLevels *levels, const double value[2], bool *found);
+
 /* The value where the field is. `outputs`: room for all outputs. */
 PfStatus pf_quantity_value(PfDynamics *field, PfQuantity quantity, double *outputs, double *value);
 

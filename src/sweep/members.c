@@ -101,6 +101,29 @@ void pf_member_close(PfMember *m)
   *m = (PfMember){0};
 }
 
+bool pf_member_is_stale(const PfMember *m)
+{
+  enum { ALONE = 10000, IN_LANES = 100000 };
+  return m->since >= (m->lanes ? IN_LANES : ALONE);
+}
+
+PfStatus pf_member_renew(PfMember *m, pthread_mutex_t *mutex, bool (*cancelled)(void *user), void *user)
+{
+  PfMember fresh;
+  if (!pf_member_is_stale(m)) return PF_OK;
+  pthread_mutex_lock(mutex);
+  const PfStatus status = pf_member_open(pf_sim_context(m->sweep->base), m->sweep, &fresh);
+  pthread_mutex_unlock(mutex);
+  if (status != PF_OK) {
+    pf_member_close(&fresh);
+    return status;
+  }
+  pf_member_close(m);
+  *m = fresh;
+  pf_context_set_cancel(pf_sim_context(fresh.sim), cancelled, user);
+  return PF_OK;
+}
+
 /* ---------------------------------------------------------------- one member */
 
 static int end_of(PfRunEnd end)
@@ -233,4 +256,35 @@ bool pf_members_run(PfMember *m, const PfMemberFlow *flow)
     if (!flow->take(flow->user, number, m->row, end, reason)) return false;
   }
   return true;
+}
+
+/* ---------------------------------------------------------------- a list of them */
+
+typedef struct List {
+  const long long *numbers;
+  int count;
+  PfTakeMember *take;
+  void *user;
+} List;
+
+static bool next_of_list(void *user, long long *number)
+{
+  List *list = user;
+  if (!list->count) return false;
+  *number = *list->numbers++;
+  list->count--;
+  return true;
+}
+
+static bool take_of_list(void *user, long long number, const double *row, int end, const char *reason)
+{
+  const List *list = user;
+  return list->take(list->user, number, row, end, reason);
+}
+
+bool pf_members_run_list(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+{
+  List list = {numbers, count, take, user};
+  const PfMemberFlow flow = {next_of_list, take_of_list, &list};
+  return pf_members_run(m, &flow);
 }

@@ -91,18 +91,11 @@ static bool take_block(Worker *w, bool wait)
   return true;
 }
 
-/* Numbers of members stay in the table of expressions: now and then everything is made anew. */
-static bool is_stale(const Worker *w)
-{
-  enum { ALONE = 10000, IN_LANES = 100000 };
-  return w->member.since >= (w->member.lanes ? IN_LANES : ALONE);
-}
-
 /* Lanes that fall free are filled from the next block at once. */
 static bool next_member(void *user, long long *number)
 {
   Worker *w = user;
-  if (is_stale(w)) return false;
+  if (pf_member_is_stale(&w->member)) return false;
   do {
     while (w->at < w->end) {
       *number = w->at++;
@@ -115,19 +108,8 @@ static bool next_member(void *user, long long *number)
 static bool renew(Worker *w)
 {
   Pool *pool = w->pool;
-  PfMember fresh;
-  if (!is_stale(w)) return true;
-  pthread_mutex_lock(&pool->mutex); /* who makes a copy has the original to himself */
-  const PfStatus status = pf_member_open(pf_sim_context(pool->sweep->base), pool->sweep, &fresh);
-  pthread_mutex_unlock(&pool->mutex);
-  if (status != PF_OK) {
-    pf_member_close(&fresh);
-    return pf_store_fail(pool->store, "rows", ENOMEM);
-  }
-  pf_member_close(&w->member);
-  w->member = fresh;
-  pf_context_set_cancel(pf_sim_context(fresh.sim), is_stopped, pool);
-  return true;
+  if (pf_member_renew(&w->member, &pool->mutex, is_stopped, pool) == PF_OK) return true;
+  return pf_store_fail(pool->store, "rows", ENOMEM);
 }
 
 static void run_blocks(Worker *w)
@@ -259,8 +241,9 @@ static int thread_count(const PfSweepHow *how, long long left)
   return count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (int)count;
 }
 
-static PfStatus run_pool(PfSweep *sweep, PfRowStore *store, const PfSweepHow *how, PfSweepResult *result)
+static PfStatus run_pool(void *user, PfSweep *sweep, PfRowStore *store, const PfSweepHow *how, PfSweepResult *result)
 {
+  (void)user;
   const long long left = store->end - store->first - store->loaded;
   const int threads = thread_count(how, left);
   const double start = clock_now();
@@ -303,7 +286,7 @@ static void keep(PfSweep *sweep, PfRowStore *store, const PfSweepHow *how, bool 
   sweep->memory = store;
 }
 
-PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result)
+PfStatus pf_sweep_run_by(PfSweep *sweep, const PfSweepHow *how, PfRunStore *run, void *user, PfSweepResult *result)
 {
   PfRowStore *store;
   *result = (PfSweepResult){0};
@@ -311,9 +294,14 @@ PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *resu
     return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
   PF_TRY(pf_sweep_check(sweep));
   PF_TRY(open_store(sweep, how, &store, &result->busy));
-  PfStatus status = run_pool(sweep, store, how, result);
+  PfStatus status = run(user, sweep, store, how, result);
   if (status == PF_OK && result->progress.done == result->progress.count) status = pf_row_store_finish(store);
   if (status == PF_OK && result->stopped) pf_row_store_show(store);
   keep(sweep, store, how, status == PF_OK);
   return status;
+}
+
+PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result)
+{
+  return pf_sweep_run_by(sweep, how, run_pool, NULL, result);
 }

@@ -186,50 +186,25 @@ static PfStatus make_folders(PfContext *ctx, const PfRowStore *store)
 
 /* ---------------------------------------------------------------- what is there already */
 
-/* How people write a word. */
-static const char *spelling(const char *key, char *room, size_t size)
-{
-  if (!strcmp(key, "axis")) return "the grid";
-  if (!strcmp(key, "version")) return "version";
-  if (!strcmp(key, "codec")) return "compression";
-  snprintf(room, size, "%s%s", !strcmp(key, "n") ? "-" : "--", key);
-  return room;
-}
-
 static PfStatus differs(PfContext *ctx, const char *path, const char *what, const char *there, const char *here)
 {
   char room[64];
   if (!strcmp(what, "model")) pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' is the result of another text of the model", path);
   else
-    pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' was made with %s %.120s, not %.120s", path, spelling(what, room, sizeof room),
-            there ? there : "(nothing)", here ? here : "(nothing)");
+    pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' was made with %s %.120s, not %.120s", path,
+            pf_word_spelling(what, room, sizeof room), there ? there : "(nothing)", here ? here : "(nothing)");
   pf_hint(ctx, "'pfaff sweep --resume %s' alone goes on as it was begun; --out begins another", path);
   return PF_ERR_ARGUMENT;
 }
 
-/* The same words in the same order; what the model is called does not matter. */
 static PfStatus compare(PfContext *ctx, const PfRowStore *store, const PfSweepWord *there, int count,
                         const char *version, const char *codec)
 {
   const PfSweep *sweep = store->sweep;
   const char *own = store->codec.functions ? "zstd" : "none";
-  int i = 0, k = 0;
-  while (i < count || k < sweep->word_count) {
-    const PfSweepWord none = {"", ""}, *a = i < count ? there + i : &none;
-    const PfSweepWord *b = k < sweep->word_count ? sweep->words + k : &none;
-    if (!strcmp(a->key, "file") || !strcmp(b->key, "file")) {
-      i += !strcmp(a->key, "file");
-      k += !strcmp(b->key, "file");
-      continue;
-    }
-    if (strcmp(a->key, b->key) != 0) {
-      const bool more = !*b->key || pf_word(sweep->words, sweep->word_count, a->key) == NULL;
-      return differs(ctx, store->path, more && *a->key ? a->key : b->key, more && *a->key ? a->value : NULL,
-                     more && *a->key ? NULL : b->value);
-    }
-    if (strcmp(a->value, b->value) != 0) return differs(ctx, store->path, a->key, a->value, b->value);
-    i++, k++;
-  }
+  PfWordDifference d;
+  if (pf_words_differ(there, count, sweep->words, sweep->word_count, &d))
+    return differs(ctx, store->path, d.key, d.there, d.here);
   if (!version || strcmp(version, pf_version()) != 0)
     return differs(ctx, store->path, "version", version, pf_version());
   return codec && !strcmp(codec, own) ? PF_OK : differs(ctx, store->path, "codec", codec, own);

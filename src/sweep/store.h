@@ -84,6 +84,11 @@ bool pf_row_store_put(PfRowStore *store, PfJournal *journal, long long member, c
 PfStatus pf_row_store_read(PfContext *ctx, PfRowStore *store, long long first, long long count, double *columns,
                            unsigned char *ends, char *reasons);
 
+/* Computes what a store lacks; pf_sweep_run_by opens the store and closes it. */
+typedef PfStatus PfRunStore(void *user, PfSweep *sweep, PfRowStore *store, const PfSweepHow *how,
+                            PfSweepResult *result);
+PfStatus pf_sweep_run_by(PfSweep *sweep, const PfSweepHow *how, PfRunStore *run, void *user, PfSweepResult *result);
+
 /* ---------------------------------------------------------------- parts of it */
 
 /* journal.c */

@@ -9,6 +9,8 @@
 #include "pfaff/sim_parts.h"
 #include "pfaff/sweep.h"
 
+#include <pthread.h>
+
 /* ---------------------------------------------------------------- what varies (plan.c, plan_read.c) */
 
 typedef struct PfVariable {
@@ -175,6 +177,10 @@ typedef struct PfMember {
 
 PfStatus pf_member_open(PfContext *ctx, const struct PfSweep *sweep, PfMember *member);
 void pf_member_close(PfMember *member);
+/* Numbers of members stay in the table of expressions: after many of them everything is made anew, which has the
+ * original to itself as long as it holds the mutex. `cancelled` is asked whether to stop. */
+bool pf_member_is_stale(const PfMember *member);
+PfStatus pf_member_renew(PfMember *member, pthread_mutex_t *mutex, bool (*cancelled)(void *user), void *user);
 /* The start of a member: its numbers are set, its start is consistent, and this is how it is to run. */
 PfStatus pf_member_place(PfMember *member, long long number, PfRunOptions *options);
 /* One by one on the simulation. False when it was told to stop. */
@@ -182,12 +188,15 @@ bool pf_member_run(PfMember *member, long long number, double *row, int *end, ch
 
 /* Those that `next` has, until it has none at present, in lanes where that is possible; each is given to `take` when it
  * is done, in any order. False when it was told to stop, or `take` has said false. */
+typedef bool PfTakeMember(void *user, long long number, const double *row, int end, const char *reason);
 typedef struct PfMemberFlow {
   bool (*next)(void *user, long long *number);
-  bool (*take)(void *user, long long number, const double *row, int end, const char *reason);
+  PfTakeMember *take;
   void *user;
 } PfMemberFlow;
 bool pf_members_run(PfMember *member, const PfMemberFlow *flow);
+/* The same of a list. */
+bool pf_members_run_list(PfMember *member, const long long *numbers, int count, PfTakeMember *take, void *user);
 
 /* ---------------------------------------------------------------- studies (studies.c) */
 
@@ -238,5 +247,14 @@ void pf_sweep_forget(PfSweep *sweep);
 
 /* A copy from `first` to `end` without blanks around it; NULL without memory. */
 const char *pf_piece(PfArena *arena, const char *first, const char *end);
+
+/* The first difference between two lists of words, what the model is called aside; NULL where a list lacks the word. */
+typedef struct PfWordDifference {
+  const char *key, *there, *here;
+} PfWordDifference;
+bool pf_words_differ(const PfSweepWord *there, int there_count, const PfSweepWord *here, int here_count,
+                     PfWordDifference *difference);
+/* How people write a word. */
+const char *pf_word_spelling(const char *key, char *room, size_t size);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PF_TAKE_CALLS "max, min, mean, rms, integral, at, first, event and t_end"
+
 typedef struct Reader {
   PfContext *ctx;
   PfArena *arena;
@@ -87,15 +89,18 @@ static PfStatus find(const Reader *r, const char *quantity, int *handle)
     return PF_OK;
   }
   const PfError *error = pf_sim_error(r->sim);
-  return refuse(r, error->status, error->message, r->study ? pf_member_study_gives(r->study) : error->hint);
+  const bool call = strstr(error->message, "there is no function") != NULL;
+  const char *hint = call ? "of the motion there are " PF_TAKE_CALLS : error->hint;
+  return refuse(r, error->status, error->message, r->study ? pf_member_study_gives(r->study) : hint);
 }
 
-/* All numbers of a quantity become parts. */
+/* All numbers of a quantity become parts. The unit is that of all of it: x*2 [cm] would be two centimetres. */
 static PfStatus add_quantity(Reader *r, PfTakeKind kind, const char *inner, const char *unit, double time)
 {
   char quantity[1024];
   PfTaken item = {.kind = kind, .time = time};
-  snprintf(quantity, sizeof quantity, "%s%s", inner, unit);
+  const bool whole = *unit && kind != PF_TAKE_END && strpbrk(inner, "+-*/^");
+  snprintf(quantity, sizeof quantity, whole ? "(%s)%s" : "%s%s", inner, unit);
   PF_TRY(find(r, quantity, &item.handle));
   item.quantity = pf_arena_text(r->arena, quantity, strlen(quantity));
   const PfMeasure measure = pf_sim_measure(r->sim, item.handle);
@@ -304,24 +309,25 @@ static const char *part_name(const Reader *r, const char *quantity, int part, in
   return pf_arena_text(r->arena, name, strlen(name));
 }
 
-/* Of an integral: that of the quantity times the second, in base units unless one was asked for. */
-static PfStatus measure_integral(const Reader *r, int item, PfMeasure *measure)
+/* An integral is not in the unit of its quantity, and times are in none of the model's. */
+static bool has_own_unit(PfTakeKind kind)
 {
-  char text[80];
+  return kind == PF_TAKE_INTEGRAL || kind == PF_TAKE_FIRST || kind == PF_TAKE_EVENT || kind == PF_TAKE_T_END;
+}
+
+/* Of such a one: the unit that was asked for, or that of an integral in base units. */
+static PfStatus measure_own(const Reader *r, int index, PfMeasure *measure)
+{
+  char text[400];
   PfPlot plot;
-  const char *unit = r->take->items[item].unit;
-  *measure = (PfMeasure){"", r->take->items[item].scale};
-  if (!*unit) return PF_OK;
-  if (*r->unit) {
-    if (strchr(unit, '/')) snprintf(text, sizeof text, "s %s", unit);
-    else snprintf(text, sizeof text, "%s s", unit);
-    measure->unit = pf_arena_text(r->arena, text, strlen(text));
-    return measure->unit ? PF_OK : no_room(r);
-  }
-  snprintf(text, sizeof text, "1*%s%d", r->prefix, item + 1);
+  const PfTaken *item = r->take->items + index;
+  *measure = (PfMeasure){item->unit, item->scale};
+  if (!*r->unit && (item->kind != PF_TAKE_INTEGRAL || !*item->unit)) return PF_OK;
+  snprintf(text, sizeof text, "%s%s%d%s", *r->unit ? "" : "1*", r->prefix, index + 1, r->unit);
   PF_TRY(read_formula(r, text, &plot));
   *measure = pf_plot_measure(&plot, 0);
-  return PF_OK;
+  measure->unit = pf_arena_text(r->arena, measure->unit, strlen(measure->unit));
+  return measure->unit ? PF_OK : no_room(r);
 }
 
 static PfStatus take_parts(Reader *r, const char *inner)
@@ -329,7 +335,7 @@ static PfStatus take_parts(Reader *r, const char *inner)
   for (int i = 0; i < r->part_count; i++) {
     const PfTaken *item = r->take->items + r->parts[i];
     PfMeasure measure = {item->unit, item->scale};
-    if (item->kind == PF_TAKE_INTEGRAL) PF_TRY(measure_integral(r, r->parts[i], &measure));
+    if (has_own_unit(item->kind)) PF_TRY(measure_own(r, r->parts[i], &measure));
     PF_TRY(add_column(r, (PfTakenColumn){.name = inner ? part_name(r, inner, i, r->part_count) : r->text,
                       .unit = measure.unit, .scale = measure.scale, .item = r->parts[i]}));
   }
@@ -386,7 +392,7 @@ static PfStatus read_column(Reader *r)
   if (!r->study && read_call(r, r->text, &call) && !*call.end) {
     if (call.kind == PF_TAKE_AT && *pf_piece_end(call.inner, ",")) return take_times(r, call.inner);
     r->part_count = 0;
-    PF_TRY(add_call(r, &call, r->unit));
+    PF_TRY(add_call(r, &call, has_own_unit(call.kind) ? "" : r->unit));
     return take_parts(r, call.inner);
   }
   PfText text;
@@ -397,7 +403,7 @@ static PfStatus read_column(Reader *r)
   return status;
 }
 
-/* A unit behind a call belongs to what is inside: max(theta) [deg]. */
+/* A unit behind a call is that of its number: max(theta) [deg]. */
 static PfStatus split_unit(Reader *r)
 {
   const size_t length = strlen(r->text);

@@ -61,20 +61,37 @@ void pf_taking_start(PfTaking *x)
 
 /* ---------------------------------------------------------------- a step */
 
-/* The largest of f, which is the quantity or its opposite (sign), over the step from t to t + h. */
-static double largest(const PfGlance *at, const double *node, double sign, double t, double h, double best)
+/* The extreme of a parabola through three quarters of a step. */
+typedef struct Crest {
+  double place, height; /* in quarters from the beginning of the step */
+} Crest;
+
+/* Where the parabola through the largest of sign*node and its neighbours has its own. */
+static bool find_crest(const double *node, double sign, int top, Crest *crest)
+{
+  const int middle = top < 1 ? 1 : top > 3 ? 3 : top;
+  const double a = node[middle - 1], b = node[middle], c = node[middle + 1], bend = a - 2*b + c;
+  const double shift = 0.5*(a - c)/bend;
+  *crest = (Crest){middle + shift, b - 0.125*(a - c)*(a - c)/bend};
+  return sign*bend < 0 && crest->place > 0 && crest->place < 4 && fabs(shift) <= 1;
+}
+
+static int find_top(const double *node, double sign)
 {
   int top = 0;
   for (int j = 1; j < NODES; j++)
     if (sign*node[j] > sign*node[top] || isnan(node[top])) top = j;
-  if (!(sign*node[top] > sign*best)) best = isnan(best) ? node[top] : best;
-  else best = node[top];
-  const int middle = top < 1 ? 1 : top > 3 ? 3 : top;
-  const double a = node[middle - 1], b = node[middle], c = node[middle + 1], bend = a - 2*b + c;
-  const double shift = 0.5*(a - c)/bend, place = middle + shift; /* of the parabola's extreme, in quarters */
-  if (!(sign*bend < 0) || !(place > 0 && place < 4) || fabs(shift) > 1) return best;
-  if (!(sign*(b - 0.125*(a - c)*(a - c)/bend) > sign*best)) return best;
-  const double seen = at->look(at->user, at->item, t + 0.25*h*place);
+  return top;
+}
+
+/* The largest of f, which is the quantity or its opposite (sign), over the step from t to t + h. */
+static double largest(const PfGlance *at, const double *node, double sign, double t, double h, double best)
+{
+  const int top = find_top(node, sign);
+  Crest crest;
+  if (sign*node[top] > sign*best || isnan(best)) best = node[top];
+  if (!find_crest(node, sign, top, &crest) || !(sign*crest.height > sign*best)) return best;
+  const double seen = at->look(at->user, at->item, t + 0.25*h*crest.place);
   return sign*seen > sign*best ? seen : best;
 }
 
@@ -102,12 +119,16 @@ static double passage(const PfGlance *at, double a, double b)
   return b;
 }
 
+/* Up and down again within a quarter is seen where max() sees it: at the crest. */
 static double first_passage(const PfGlance *at, const double *node, double t, double h)
 {
   for (int j = 1; j < NODES; j++)
     if (node[j] >= 0)
       return passage(at, t + 0.25*h*(j - 1), j == 4 ? t + h : t + 0.25*h*j);
-  return NAN;
+  Crest crest;
+  if (!find_crest(node, 1, find_top(node, 1), &crest) || isnan(crest.height)) return NAN;
+  const double top = t + 0.25*h*crest.place;
+  return at->look(at->user, at->item, top) >= 0 ? passage(at, t + 0.25*h*floor(crest.place), top) : NAN;
 }
 
 double pf_taken_step(const PfTaken *item, const PfGlance *at, const double *node, double t, double end, double value)

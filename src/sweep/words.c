@@ -3,6 +3,7 @@
 #include "sweep/words.h"
 #include "sweep/sweep_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *pf_word(const PfSweepWord *words, int count, const char *key)
@@ -55,4 +56,48 @@ void pf_sweep_words_json(const PfSweep *sweep, PfText *text)
   if (json.text.failed) text->failed = true;
   else pf_text_put(text, json.text.at, json.text.count);
   pf_json_free(&json);
+}
+
+/* ---------------------------------------------------------------- two lists of them */
+
+const char *pf_word_spelling(const char *key, char *room, size_t size)
+{
+  if (!strcmp(key, "axis")) return "the grid";
+  if (!strcmp(key, "version")) return "version";
+  if (!strcmp(key, "codec")) return "compression";
+  snprintf(room, size, "%s%s", !strcmp(key, "n") ? "-" : "--", key);
+  return room;
+}
+
+/* What the model is called does not matter. */
+static int skip_name(const PfSweepWord *words, int count, int at)
+{
+  while (at < count && !strcmp(words[at].key, "file")) at++;
+  return at;
+}
+
+/* One of the lists has a key that the other lacks, or has elsewhere. */
+static PfWordDifference differ_in_key(const PfSweepWord *a, const PfSweepWord *b, const PfSweepWord *here, int count)
+{
+  const bool only_there = a && (!b || !pf_word(here, count, a->key));
+  return only_there ? (PfWordDifference){a->key, a->value, NULL} : (PfWordDifference){b->key, NULL, b->value};
+}
+
+bool pf_words_differ(const PfSweepWord *there, int there_count, const PfSweepWord *here, int here_count,
+                     PfWordDifference *difference)
+{
+  for (int i = 0, k = 0;; i++, k++) {
+    i = skip_name(there, there_count, i);
+    k = skip_name(here, here_count, k);
+    const PfSweepWord *a = i < there_count ? there + i : NULL, *b = k < here_count ? here + k : NULL;
+    if (!a && !b) return false;
+    if (!a || !b || strcmp(a->key, b->key) != 0) {
+      *difference = differ_in_key(a, b, here, here_count);
+      return true;
+    }
+    if (strcmp(a->value, b->value) != 0) {
+      *difference = (PfWordDifference){a->key, a->value, b->value};
+      return true;
+    }
+  }
 }

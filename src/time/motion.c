@@ -387,8 +387,37 @@ static bool makes_headway(PfMotionRun *run)
   return !still;
 }
 
+/* Does a velocity grow without bound? The coordinate whose velocity has left its mean since the beginning behind by
+ * far, -1: none. Where a step fails next, that is the cause, and neither the step nor the rank. */
+static int find_growth(const PfMotionRun *run)
+{
+  const double *y = run->state.y, *first = run->first_y, span = run->state.t - *run->first_t;
+  int n = run->n, fastest = -1;
+  double most = 1e3;
+  for (int k = 0; k < n && span > 0; k++) {
+    double v = fabs(y[n + k]), mean = fmax(fabs(y[k] - first[k])/span, fabs(first[n + k]));
+    double ratio = v > 1e30 ? INFINITY : mean > 0 ? v/mean : 0;
+    if (ratio > most) most = ratio, fastest = k;
+  }
+  return fastest;
+}
+
+/* "x' grows without bound: to 4.9e+06 m/s at t = 0.74, from 1 at t = 0" */
+static bool describe_growth(const PfMotionRun *run, char *text, size_t size)
+{
+  int k = find_growth(run);
+  if (k < 0) return false;
+  const PfCoordinate *c = pf_system_equations(run->system)->model->coordinates + k;
+  PfMeasure rate = pf_coordinate_measure(c, 1);
+  snprintf(text, size, "%s' grows without bound: to %.3g%s%s at t = %.12g, from %.3g at t = %.6g", c->name,
+           run->state.y[run->n + k]/rate.scale, rate.unit[0] ? " " : "", rate.unit, run->state.t,
+           run->first_y[run->n + k]/rate.scale, *run->first_t);
+  return true;
+}
+
 static void say_why(PfMotionRun *run, PfRunEnd end)
 {
+  char growth[300];
   switch (end) {
   case PF_RUN_TROUBLE:
     if (run->flow.told) return;
@@ -397,9 +426,15 @@ static void say_why(PfMotionRun *run, PfRunEnd end)
       return;
     }
     (void)pf_trouble_report_at(run->ctx, run->system, run->flow.values, run->flow.trouble, run->flow.row);
-    pf_hint(run->ctx, "this happened after t = %.12g", run->state.t);
+    if (describe_growth(run, growth, sizeof growth)) pf_hint(run->ctx, "%s", growth);
+    else pf_hint(run->ctx, "this happened after t = %.12g", run->state.t);
     return;
   case PF_RUN_STEP:
+    if (describe_growth(run, growth, sizeof growth)) {
+      pf_fail(run->ctx, PF_ERR_NUMBER, "%s", growth);
+      pf_hint(run->ctx, "a force grows faster than a motion can follow; 'until' in the model ends the run before");
+      return;
+    }
     pf_fail(run->ctx, PF_ERR_NUMBER, "the step became too small at t = %.12g: the motion is singular there or too "
             "stiff for '%s'", run->state.t, run->stepper.method->name);
     return;
@@ -420,7 +455,8 @@ static PfRunEnd begin(PfMotionRun *run)
 {
   PfRunResult *r = &run->result;
   if (run->phase && run->phase->stuck_count && !run->options.drift) (void)pf_project(run, run->state.t, run->state.y);
-  run->way.t = run->state.t;
+  run->way.t = *run->first_t = run->state.t;
+  memcpy(run->first_y, run->state.y, 2*(size_t)run->n*sizeof *run->first_y);
   see(run, (PfCut){.t = run->state.t, .condition = -1}, false, false);
   if (pf_watch_start(run)) return report_rank_loss(run);
   if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) return PF_RUN_TROUBLE;

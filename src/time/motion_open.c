@@ -105,13 +105,14 @@ static PfStatus make_arrays(PfMotionRun *run, const double *values)
   run->inner_y = pf_run_array(run, double, 2*n);
   run->inner_dy = pf_run_array(run, double, 2*n);
   run->cut_y = pf_run_array(run, double, 2*n);
+  run->first_y = pf_run_array(run, double, 2*n), run->first_t = pf_run_array(run, double, 1);
   run->look.values = pf_run_array(run, double, count);
   run->look.y = pf_run_array(run, double, 2*n);
   run->look.dy = pf_run_array(run, double, 2*n);
   run->look.multiplier = pf_run_array(run, double, run->m);
   bool good = run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old &&
-              run->flow.multiplier && run->inner_y && run->inner_dy && run->cut_y && run->look.values && run->look.y &&
-              run->look.dy && run->look.multiplier;
+              run->flow.multiplier && run->inner_y && run->inner_dy && run->cut_y && run->first_y && run->first_t &&
+              run->look.values && run->look.y && run->look.dy && run->look.multiplier;
   if (!good) return PF_ERR_MEMORY;
   memcpy(run->flow.values, values, count*sizeof *values);
   memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);

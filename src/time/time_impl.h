@@ -139,6 +139,7 @@ struct PfMotionRun {
   void *passage;           /* polynomial near a loss of rank (passage.c) */
   struct PfPhaseRun *phase;
   struct PfBreaks *breaks; /* where steps must end (breaks.c); NULL: nothing switches and no condition ends the run */
+  double *first_y, *first_t; /* 2n and one: where the phase began */
   double *cut_y;           /* 2n: where a step was cut short */
   double *inner_y, *inner_dy; /* 2n: inside a step */
   struct {

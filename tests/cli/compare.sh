@@ -42,6 +42,10 @@ run 0 compare "$place/sleigh.pf"
 says out "ends at t = 0.78"
 says out "this formulation breaks down"
 
+# At theta = 0 the equation of x alone has no acceleration that depends on another one: Rosenberg's equations serve there, and nowhere else.
+run 0 compare "$source/examples/skates/knife_edge.pf"
+says out "by chance, in this state alone: its equations alone contain the dependent acceleration of 'y'"
+
 # At a start that breaks the constraints formulations do not agree: it is corrected first, as for a run.
 printf '%s\n' "coord a, b, s" "param r = 0.2, l = 0.6" "kinetic a'^2/2 + b'^2/2 + s'^2/2" \
   "constraint x: r*cos(a) + l*cos(a + b) = s" "constraint y: r*sin(a) + l*sin(a + b) = 0" \

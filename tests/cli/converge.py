@@ -25,8 +25,8 @@ def studies(first, *rest):
 def documented(what):
     """The command of docs/integrators.md that has these words, and the lines that follow it."""
     lines = open("docs/integrators.md").read().splitlines()
-    at = next(i for i, line in enumerate(lines) if re.match(r" *\$ pfaff " + what, line))
-    end = next(i for i in range(at + 1, len(lines)) if lines[i] and not lines[i].startswith("    "))
+    at = next(i for i, line in enumerate(lines) if line.startswith(f"$ pfaff {what}"))
+    end = lines.index("```", at)
     return shlex.split(lines[at])[2:], lines[at + 1:end]
 
 

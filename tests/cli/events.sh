@@ -31,7 +31,9 @@ done
 run 0 eval --spatial --json "$craft"
 holds '[b["body"] for b in d["spatial"]][:2] == ["hub", "left_shoulder"] and d["formulation"] == "recursive" and \
   max(abs(x) for x in d["spatial"][0]["f"]) < 1e-12'
+grep -qE '[[ ]-0[],]' "$place/out" && fail "$last: a zero with a sign"
 run 0 eval --spatial "$source/examples/skates/snakeboard_bodies.pf"
+grep -qE ' -0( |$)' "$place/out" && fail "$last: a zero with a sign"
 says out "Vdot"
 run 1 eval --spatial "$source/examples/skates/snakeboard.pf"
 says err "the model has no bodies"

@@ -313,19 +313,6 @@ def projections(place):
     except m.Singular: pass
 
 
-def controller(place):
-    """The worked example of docs/export.md compiles and says what it says there."""
-    text = (source/"docs"/"export.md").read_text(encoding="utf-8")
-    code, _, rest = text[text.index("    /* controller.c */"):].partition("\n    cc -std=c99")
-    command, said = [line.strip() for line in ("cc -std=c99" + rest).splitlines()[:2]]
-    (place/"controller.c").write_text("\n".join(line[4:] for line in code.splitlines()) + "\n")
-    done = call("export", "--to", "c", "--float", "--inputs", "drive,steer", "-o", place/"wheel", example("unicycle"))
-    expect("the wheel of the worked example", done.returncode == 0, done.stderr)
-    if not compiler: return
-    done = outside("sh", "-c", command, cwd=place)
-    expect("the worked example", done.stdout.strip() == said and not done.stderr, done.stdout + done.stderr)
-
-
 with tempfile.TemporaryDirectory() as folder:
     place = pathlib.Path(folder)
     places(place)
@@ -333,7 +320,6 @@ with tempfile.TemporaryDirectory() as folder:
     names(place)
     tiny(place)
     languages(place)
-    controller(place)
     if numpy:
         moves(place)
         linear_models(place)

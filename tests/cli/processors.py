@@ -80,7 +80,7 @@ def variants():
 
 def documented(source):
     text = (source/"docs"/"analysis.md").read_text(encoding="utf-8").replace("\\\n", " ")
-    return [line.strip()[6:] for line in text.split("\n") if line.startswith("    pfaff study")]
+    return [line[8:] for line in text.split("\n") if line.startswith("$ pfaff study")]
 
 
 def masked(command, text):

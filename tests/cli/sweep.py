@@ -172,7 +172,7 @@ def formulas_of_what_is_taken():
     """A mass on a spring from rest at 1: x = cos(w t), w = sqrt(k), k = 1 and 4, over whole periods."""
     pathlib.Path("spring.pf").write_text("param k = 1 [N/m]\ncoord x [m]\nkinetic 0.5 [kg]*x'^2\npotential k*x^2/2\nstart x = 1\nrun 2*pi { rtol = 1e-11 }\n")
     take = ("max(x) - min(x), sqrt(mean(x^2)), integral(kinetic)/t_end, (max(x) - x) [mm], max(x, 2*x), max(x')/max(x), first(x < 0 [m])*2/pi, "
-            "integral(x')")
+            "integral(x'), max(x*2) [cm], mean(x^2) [cm^2], integral(x^2) [cm^2 s], first(x < 0 [m]) [ms], t_end [min], at(x + 1 [m], 0) [mm]")
     result = run("-p", "k=1,4", "--take", take, "--out", "formulas.csv", "spring.pf")
     expect("formulas are taken", result.returncode == 0, result.stderr)
     for row in rows("formulas.csv"):
@@ -186,8 +186,12 @@ def formulas_of_what_is_taken():
         near("max(x')/max(x) [1/s]", w)
         near("first(x < 0 [m])*2/pi [s]", 1/w)
         near("integral(x') [m]", 0)
+        for name, wanted in (("max(x*2) [cm]", 200), ("mean(x^2) [cm^2]", 5000), ("integral(x^2) [cm^2 s]", 1e4*math.pi),
+                             ("first(x < 0 [m]) [ms]", 500*math.pi/w), ("t_end [min]", math.pi/30), ("at(x + 1 [m], 0) [mm]", 2000)):
+            near(name, wanted)  # a unit is that of the number, not of what is inside
     for text, words in (("max(x) + t_end", "cannot add m and s"), ("max(x) - nothing", "'nothing' is not defined"), ("max(pos(ground)) + 1", "vector"),
-                        ("max(max(x))", "arguments"), ("first(x) + 1", "needs a condition"), ("at(x) + 1", "at what time")):
+                        ("max(max(x))", "arguments"), ("first(x) + 1", "needs a condition"), ("std(x)", "of the motion there are max, min"),
+                        ("t_end [kg]", "must be in kg, but this is in s"), ("integral(x) [m]", "must be in m, but this is in m s"), ("at(x) + 1", "at what time")):
         refused(f"the formula {text}", words, "-p", "k=1,4", "--take", text, "spring.pf")
 
 
@@ -262,7 +266,7 @@ def hdf5_files():
         return
     with h5py.File("fall.h5") as file:
         expect("an HDF5 file has the rows", [float(v) for v in file["t_end"]][1:] == [5, 5] and math.isnan(file["x"][0]) and list(file["a"]) == [-1, 0, 1])
-        expect("units and reasons", file["t_end"].attrs["units"] in (b"s", "s") and b"step" in file["reason"][0] and not file["reason"][1])
+        expect("units and reasons", file["t_end"].attrs["units"] in (b"s", "s") and b"t = 1.1107" in file["reason"][0] and not file["reason"][1])
         expect("and what it was made of", b"coord x" in file["pfaff/model"][()] and dict(json.loads(file["pfaff/words"][()]))["take"] == "x,t_end")
     run("-p", "a=-1,0,1", "--take", "x,t_end", "--out", "direct.h5", "fall.pf")
     expect("the same when it is written at once", filecmp.cmp("fall.h5", "direct.h5", shallow=False))

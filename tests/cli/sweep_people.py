@@ -80,7 +80,7 @@ def what_is_given_twice_is_refused():
 def names_belong_to_options():
     says("a start is no parameter", run("-p", "theta=1,2", "--take", "x", wheel), "-s \"theta=1,2\"", code=2)
     says("a parameter is no start", run("-s", "D=1,2", "--take", "x", wheel), "-p \"D=1,2\"", code=2)
-    says("run says the same", call("run", "-p", "theta=1", wheel), "-s \"theta=…\"", code=2)
+    says("run says the same", call("run", "-p", "theta=1", wheel), "--state theta=…", code=2)
     says("of both", call("run", "-s", "D=1", wheel), "-p \"D=1\"", code=2)
     says("an input is no parameter", run("-p", "rotor=1,2", "--take", "x", board), "--input \"rotor=1,2\"", code=2)
     rows = table(run("--input", "rotor=1,2", "--take", "x", "--for", "1", "--out", "-", board).stdout)

@@ -88,8 +88,8 @@ for range in "-4..4 [rad]" "-4 [rad]..4 [rad]" "-4..4[rad]" "-720/pi [deg]..(720
 done
 run 0 study equilibria --within "th=-4 [deg]..4 [rad]" "$place/angle.pf"
 says out "th [deg] from -4 to 229.2"
-run 2 eval -p U=5 "$place/angle.pf"
-says err "it is a list: give U[1] to U[2], each on its own"
+run 2 eval -p U=5,6,7 "$place/angle.pf"
+says err "'U' is a list of 2, and these are 3 values"
 run 0 fmt "$place/angle.pf"
 says out "start th = (pi/3) [rad], th' = (pi/2) [rad/s]"
 
@@ -135,6 +135,20 @@ misfit "reaction(contact)" "it has several rows, and each its multiplier: lambda
 run 0 run --for 0.001 --out "$place/head.csv" "$disc"
 head -n 1 "$place/head.csv" | grep -qF "lambda[contact.side] [N],kinetic [J],potential [J],violation_position," || fail "$last: $(head -n 1 "$place/head.csv")"
 says out "rank margin         of the constraints 1 at t = 0"
+
+# Time is in s where it meets a quantity with a unit; numbers and time alone may be anything.
+cat >"$place/time.pf" <<'MODEL'
+param v0 = 2 [m/s], w = 3 [rad/s], A = 0.1 [m], u = 3
+coord x, y [m]
+kinetic (x'^2 + y'^2)*1 [kg]
+start x' = 1
+run 1
+plot y against x
+MODEL
+run 0 run --at 0.5 --show "v0*t/2, x'*t^2, A*sin(w*t), A*sin(2*t), x/t, 2*t, u*t, w*t" "$place/time.pf"
+for head in "v0*t/2 [m] " "x'*t^2 [m s] " "A*sin(w*t) [m] " "A*sin(2*t) [m] " "x/t [m/s] " " 2*t  " " u*t  " "w*t [rad]"; do says out "$head"; done
+run 0 run --at 0.5 "$place/time.pf"
+says out "t [s]              x [m]              y [m]"
 
 if command -v python3 >/dev/null; then
   python3 "$(dirname "$0")/units.py" "$program" >"$place/out" 2>"$place/err" || fail "units.py: $(tail -n 5 "$place/out")"

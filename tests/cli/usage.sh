@@ -129,6 +129,31 @@ says err "write name=value"
 run 2 check -p mm=3 "$model"
 says err "the model has no parameter 'mm'"
 says err "did you mean 'm'?"
+cat >"$place/lets.pf" <<'MODEL'
+param m = 1 [kg], tau[3] = list(1, 2, 3)
+let N = 3, c = m*2, twice = 2*c, fast = x'*2
+coord x [m], y[N] [m]
+kinetic m/2*x'^2 + sum(i in 1..N, m*y[i]'^2)/2
+force x = tau[1] + 10*tau[2] + 100*tau[3]
+run 1
+MODEL
+run 2 check -p N=4 "$place/lets.pf"
+says err "'N' is a constant of the text, by 'let': change it there, or write 'param'"
+run 2 check -p twice=4 "$place/lets.pf"
+says err "'twice' is defined by 'let' and follows from m: set these, as -p m="
+run 2 check -p fast=4 "$place/lets.pf"
+says err "'fast' is defined by 'let' and follows from the motion alone"
+run 2 check -p x=4 "$place/lets.pf"
+says err "'x' is a coordinate: --state x="
+run 2 check -p tau=4,5 "$place/lets.pf"
+says err "'tau' is a list of 3, and these are 2 values"
+# F = m x'': one value for all, then one for each
+run 0 run --at 0 --show "x''" -p tau=2 "$place/lets.pf"
+says out "222"
+run 0 run --at 0 --show "x''" -p "tau=4,5,2*3" "$place/lets.pf"
+says out "654"
+run 2 check -p tau=1 -p "tau[2]=3" "$place/lets.pf"
+says err "'tau[2]' is given twice"
 run 2 check -p m=heavy "$model"
 says err "'heavy' is not defined"
 run 2 check -p m=1e999 "$model"

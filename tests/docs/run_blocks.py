@@ -7,12 +7,15 @@
 
     ```pf title="robot.pf"            a file; `title="robot.pf (added)"` adds lines to it. Likewise xml, python, modelica, …
     ```console                        `$ command` and what it prints; a line `…` stands for any lines, … in a line for any text
+    ```sh                             commands that must succeed, whatever they print
     ```pycon                          as doctest; all of a document share their names
     ```c                              compiled and run, when it has a main
     ```text                           no code
     <!-- not run: reason -->          before a block: it is not run
     <!-- vary: ns, run [ms] -->       before a console: columns of a table whose numbers may be others
-    <!-- needs: sympy, mujoco -->     before a pycon: left out where one of these modules is missing
+    <!-- needs: sympy, mujoco -->     before a block: left out where one of these modules, or files of the source, is missing
+    <!-- with: cart.pf -->            before statements of pf or c: they are no whole; put in place of the line … of this file, or else behind
+                                      its lines, they pass `pfaff check` without a word, or the compiler
 
 Blocks in comments of Markdown are run and not shown. A picture that a command makes and the document shows by the same file name
 must be like the one in the source. Equations are short by FLINT: what derives any is not compared without it. Steps and times of a run
@@ -110,6 +113,15 @@ def inside(place):
         os.chdir(before)
 
 
+@contextlib.contextmanager
+def modules_of(place):
+    sys.path.insert(0, str(place))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(place))
+
+
 class Document:
     def __init__(self, options, name, place):
         self.options, self.name, self.path, self.place = options, name, options.source/name, place
@@ -149,31 +161,67 @@ class Document:
         old = block.group(0)
         self.new_text = self.new_text.replace(old, old.replace(block["text"], "\n".join(result)), 1)
 
-    def run_pycon(self, block):
+    def is_there(self, name):
+        return (self.options.source/name).exists() if "/" in name else importlib.util.find_spec(name) is not None
+
+    def lacks(self, block):
+        """What a block needs and is not there."""
         mark, text = block["mark"] or "", block["text"]
-        needed = re.findall(r"\w+", mark[6:]) if mark.startswith("needs:") else []
-        needed += [module for word, module in EXTRAS.items() if word in text]
-        missing = [module for module in needed if not importlib.util.find_spec(module)]
-        if missing:
-            self.missing += missing
-            return
+        needed = re.findall(r"[^\s,]+", mark[6:]) if mark.startswith("needs:") else []
+        if block["kind"] == "pycon":
+            needed += [module for word, module in EXTRAS.items() if word in text]
+            needed += [name for name in ("pfaff",) if name in self.missing]   # its models have names that later blocks use
+        return [name for name in needed if not self.is_there(name)]
+
+    def run_pycon(self, block):
+        text = block["text"]
         line = self.text[:block.start("text")].count("\n")
         test = doctest.DocTestParser().get_doctest(text, self.names, self.name, str(self.path), line)
         test.globs = self.names   # no copy: the next block goes on with them
         words = []
-        with inside(self.place):
+        with inside(self.place), modules_of(self.place):
             doctest.DocTestRunner(optionflags=FLAGS).run(test, out=words.append, clear_globs=False)
         if words:
             self.fail(block.start(), "".join(words))
 
+    def run_sh(self, block):
+        code, printed = self.run_command("set -e\n" + block["text"])
+        if code:
+            self.fail(block.start(), f"exit {code}\n" + "\n".join(printed))
+
+    def whole(self, block):
+        """Statements in the file that the mark names."""
+        name = (block["mark"] or "").removeprefix("with: ")
+        if not (self.place/name).is_file():
+            self.fail(block.start(), f"{name} does not stand before it")
+            return block["text"]
+        before, _, after = (self.place/name).read_text(encoding="utf-8").partition("…\n")
+        return before + re.sub(r"^ *…\n", "", block["text"], flags=re.M) + after
+
+    def check_pf(self, block):
+        (self.place/"whole.pf").write_text(self.whole(block), encoding="utf-8")
+        done = subprocess.run([self.options.program, "check", "whole.pf"], cwd=self.place, env=self.environment, capture_output=True, text=True)
+        if done.returncode or done.stderr:
+            self.fail(block.start(), done.stderr)
+
+    def compile(self, text, *more):
+        code = self.place/"main.c"
+        code.write_text(text, encoding="utf-8")
+        return subprocess.run([self.options.compiler, "-std=c11", "-pthread", "-Wall", "-Wextra", "-Werror", f"-I{self.options.source}/include",
+                               str(code), *more], cwd=self.place, capture_output=True, text=True)
+
+    def check_c(self, block):
+        if not self.options.compiler:
+            return
+        done = self.compile(self.whole(block), "-fsyntax-only")
+        if done.returncode:
+            self.fail(block.start(), done.stderr)
+
     def run_c(self, block):
         if "int main(" not in block["text"] or not self.options.compiler:
             return
-        code, program, library = self.place/"main.c", self.place/"main", self.options.library
-        code.write_text(block["text"], encoding="utf-8")
-        done = subprocess.run([self.options.compiler, "-std=c11", "-pthread", "-Wall", "-Wextra", "-Werror", f"-I{self.options.source}/include",
-                               str(code), "-o", str(program), library, f"-Wl,-rpath,{pathlib.Path(library).parent}", "-lm"],
-                              capture_output=True, text=True)
+        program, library = self.place/"main", self.options.library
+        done = self.compile(block["text"], "-o", str(program), library, f"-Wl,-rpath,{pathlib.Path(library).parent}", "-lm")
         if done.returncode == 0:
             done = subprocess.run([str(program)], cwd=self.place, capture_output=True, text=True, timeout=120)
         if done.returncode:
@@ -181,12 +229,19 @@ class Document:
 
     def run_block(self, block):
         kind = block["kind"]
-        if (block["mark"] or "").startswith("not run: ") or kind == "text":
+        mark = block["mark"] or ""
+        if mark.startswith("not run: ") or kind == "text":
+            return
+        missing = self.lacks(block)
+        self.missing += missing
+        if missing:
             return
         self.ran += 1
         if block["title"]:
             self.write_file(block)
-        elif kind in ("console", "pycon", "c"):
+        elif mark.startswith("with: ") and kind in ("pf", "c"):
+            getattr(self, f"check_{kind}")(block)
+        elif kind in ("console", "sh", "pycon", "c"):
             getattr(self, f"run_{kind}")(block)
         else:
             self.fail(block.start(), f"a block of '{kind}' needs a title, or '<!-- not run: reason -->' before it")
@@ -216,7 +271,7 @@ class Document:
             print(words)
         missing = f"; some left out, without {', '.join(sorted(set(self.missing)))}" if self.missing else ""
         print(f"{self.name}: {self.ran} blocks, {len(self.failures)} failed{missing}")
-        return bool(self.failures) or self.ran == 0
+        return bool(self.failures)
 
 
 GOOD = """
@@ -236,13 +291,29 @@ a
 …
 ```
 
+```sh
+pfaff check a.pf   # as before
+```
+
+<!--
+```pf title="rest.pf"
+model rest; coord y
+```
+-->
+
+<!-- with: rest.pf -->
+```pf
+kinetic y'^2
+```
+
 ```pycon
 >>> 1 + 1
 2
 
 ```
 """
-WRONG = (("freedom  1", "freedom  2"), ("degrees", "degree"), ("1\n…", "1"), ("kinetic", "kinetc"), ("a\n…", "b\n…"), ("\n2\n", "\n3\n"),
+WRONG = (("freedom  1", "freedom  2"), ("degrees", "degree"), ("1\n…", "1"), ("kinetic", "kinetc"), ("a\n…", "b\n…"), ("\n2\n", "\n3\n"), ("check a.pf   #", "check b.pf #"),
+         ("kinetic y", "kinetic z"), ("kinetic y", "kinetic -y"), ("with: rest.pf", "with: best.pf"),
          ("```console", "```sh"), ("```pycon", "    pfaff check a.pf\n\n```pycon"), (' title="a.pf"', ""))
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ground: a plane with meshes of a round length that goes on as far as one sees.
-import { Color, DoubleSide, Mesh, PlaneGeometry, ShaderMaterial, Vector3 } from "three";
+import { Color, DoubleSide, Matrix4, Mesh, PlaneGeometry, ShaderMaterial, Vector3 } from "three";
 
 /** 1, 2 or 5 times a power of ten. */
 export function roundLength(length: number): number {
@@ -29,13 +29,19 @@ void main() {
 }`;
 
 export class Ground extends Mesh<PlaneGeometry, ShaderMaterial> {
-  constructor(size: number, color: string) {
+  private readonly plane = new Matrix4();
+
+  /** `at` and `turn` (rotation matrix by rows) say where its plane is. */
+  constructor(size: number, color: string, at: number[], turn: number[]) {
     const mesh = roundLength(size/3), radius = 25*size;
     super(new PlaneGeometry(2*radius, 2*radius), new ShaderMaterial({
       vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false, side: DoubleSide,
       uniforms: { color: { value: new Color(color) }, mesh: { value: mesh }, radius: { value: radius } },
     }));
     this.renderOrder = -1;
+    const [a, b, c, d, e, f, g, h, i] = turn as [number, number, number, number, number, number, number, number, number];
+    this.plane.set(a, b, c, at[0]!, d, e, f, at[1]!, g, h, i, at[2]!, 0, 0, 0, 1);
+    this.quaternion.setFromRotationMatrix(this.plane);
   }
 
   paint(color: string): void {
@@ -43,9 +49,9 @@ export class Ground extends Mesh<PlaneGeometry, ShaderMaterial> {
   }
 
   /** Goes along by whole meshes: the lines stay where they are. */
-  under({ x, y }: Vector3): void {
-    const mesh = this.material.uniforms.mesh!.value as number;
-    this.position.set(Math.round(x/mesh)*mesh, Math.round(y/mesh)*mesh, 0);
+  under(target: Vector3): void {
+    const mesh = this.material.uniforms.mesh!.value as number, { x, y } = target.clone().applyMatrix4(this.plane.clone().invert());
+    this.position.set(Math.round(x/mesh)*mesh, Math.round(y/mesh)*mesh, 0).applyMatrix4(this.plane);
   }
 
   dispose(): void {

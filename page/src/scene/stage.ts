@@ -136,8 +136,10 @@ export class Stage {
   private layGround(): void {
     this.ground?.dispose();
     this.ground = null;
-    if (!this.main?.scene.ground) return;
-    this.ground = new Ground(Math.max(this.main.scene.size, 0.4*this.main.box().getSize(new Vector3()).length()), this.lineColor);
+    const scene = this.main?.scene;
+    if (!this.main || !scene?.ground) return;
+    this.ground = new Ground(Math.max(scene.size, 0.4*this.main.box().getSize(new Vector3()).length()), this.lineColor,
+      scene.ground_at ?? [0, 0, 0], scene.ground_turn ?? [1, 0, 0, 0, 1, 0, 0, 0, 1]);
     this.world.add(this.ground);
   }
 

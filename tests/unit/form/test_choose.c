@@ -79,6 +79,7 @@ static void singular_masses_and_redundant_rows_go_by_independent_coordinates(voi
   assert_example_goes_by(*state, "hand", "rosenberg_extended");
   assert_example_goes_by(*state, "ball_on_surface", "rosenberg_extended");
   assert_example_goes_by(*state, "ball_in_bowl", "rosenberg_extended");
+  assert_example_goes_by(*state, "hand_sliding", "rosenberg_extended"); /* with friction, too */
 }
 
 static void the_rest_goes_by_multipliers(void **state)

@@ -419,6 +419,37 @@ static void missing_memory_is_an_error_without_leak(void **state)
   fail_every_allocation(try_to_make_a_tape, NULL);
 }
 
+static bool is_over(void *user)
+{
+  return (*(int *)user)-- <= 0;
+}
+
+/* Whenever the host says so: no tape, no leak, and the next one is made as if nothing had been. */
+static void a_stop_at_any_moment_is_heard(void **state)
+{
+  enum { COUNT = 3000 };
+  Fixture *f = *state;
+  Bench b = bench(f->ctx);
+  PfExpr *roots = pf_arena_array(f->arena, PfExpr, COUNT);
+  for (int i = 0; i < COUNT; i++) {
+    PfExpr wave = pf_expr_call1(f->ctx, PF_OP_SIN, pf_expr_mul(f->ctx, pf_expr_int(f->ctx, i), b.x));
+    roots[i] = pf_expr_add(f->ctx, pf_expr_mul(f->ctx, wave, b.y), pf_expr_mul(f->ctx, wave, b.z));
+  }
+  int asked = -1;
+  PfStatus status;
+  do {
+    PfTape *tape;
+    int left = ++asked;
+    pf_context_set_cancel(f->ctx, is_over, &left);
+    status = pf_tape_new(f->ctx, b.inputs, 3, roots, COUNT, &tape);
+    assert_true(status == PF_OK || status == PF_ERR_CANCELLED);
+    assert_true((status == PF_OK) == (tape != NULL));
+    pf_tape_free(tape);
+  } while (status != PF_OK);
+  pf_context_set_cancel(f->ctx, NULL, NULL);
+  assert_true(asked > 10);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -443,6 +474,7 @@ int main(void)
     with_fixture(wrong_arguments_are_refused),
     with_fixture(what_is_not_finite_comes_through),
     with_fixture(missing_memory_is_an_error_without_leak),
+    with_fixture(a_stop_at_any_moment_is_heard),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "out/out.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const char *draw(Fixture *f, const PfChart *chart, PfText *text)
 {
@@ -50,6 +51,26 @@ static void a_gap_interrupts_a_line(void **state)
   for (; *line != '>'; line++) moves += *line == 'M';
   assert_int_equal(moves, 2);
   assert_null(strstr(svg, "nan"));
+  pf_text_free(&text);
+}
+
+/* The head of an arrow on a line from left to right: its tip has the largest x and the y of the line. */
+static void a_directed_line_has_heads(void **state)
+{
+  PfText text;
+  const double x[] = {0, 1, 2, 3}, y[] = {1, 1, 1, 1};
+  PfSeries series = {.count = 4, .x = x, .y = y, .directed = true};
+  PfChart chart = {.title = "", .x_label = "", .y_label = "", .count = 1, .series = &series};
+  const char *svg = draw(*state, &chart, &text), *head = strstr(svg, "stroke-linejoin");
+  double p[6];
+  int heads = 0;
+  for (; (head = strstr(head, "<path d=\"M")) != NULL; head++) {
+    if (sscanf(head, "<path d=\"M%lf %lfL%lf %lfL%lf %lfZ\" fill", p, p + 1, p + 2, p + 3, p + 4, p + 5) != 6) continue;
+    heads++;
+    assert_near(p[0] - p[2], 10, 1e-3, 0);
+    assert_near(p[1], (p[3] + p[5])/2, 0, 0.02);
+  }
+  assert_true(heads >= 1 && heads <= 4);
   pf_text_free(&text);
 }
 
@@ -182,6 +203,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     with_fixture(a_chart_has_axes_lines_and_a_legend),
     with_fixture(a_gap_interrupts_a_line),
+    with_fixture(a_directed_line_has_heads),
     with_fixture(names_cannot_break_the_file),
     with_fixture(extreme_numbers_are_drawn_or_left_out),
     with_fixture(equal_scales_shape_the_frame),

@@ -156,6 +156,69 @@ static void a_detached_body_takes_its_shape_along(void **state)
 
 /* ---------------------------------------------------------------- what rolls, slides and pulls */
 
+/* Nothing reaches from a body to what it was welded to: it flies off as it was drawn. */
+static void a_welded_body_leaves_no_rod_behind(void **state)
+{
+  (void)state;
+  Case c = open_case("body carrier in ground free { mass 4, inertia 1 }\n"
+                     "body load in carrier at (3, 0, 0) { mass 1, inertia diag(0.1, 0.2, 0.2) }\n"
+                     "start carrier.w = (0, 0, 1)\nwhen t = 1 { detach load }\nrun 2\n");
+  assert_int_equal(count_role(c.scene, PF_ROLE_LINK), 0);
+  assert_int_equal(count_role(c.scene, PF_ROLE_JOINT), 0);
+  assert_int_equal(count_role(c.scene, PF_ROLE_BODY), 2);
+  close_case(&c);
+}
+
+/* The ground is the plane that is rolled on: its z is the normal of the incline, by hand. */
+static void the_ground_may_be_tilted(void **state)
+{
+  (void)state;
+  Case c = open_case("param a = 0.3, R = 0.1\ncoord x, phi\ngravity (0, 0, -9.81)\n"
+                     "frame slope in ground at (0, 0, 2) turn a about y\n"
+                     "body disc in slope at (x, 0, R) turn phi about y { mass 1, inertia diag(0.01, 0.02, 0.01) }\n"
+                     "roll disc disc { radius R, axis disc.y } on slope\n");
+  assert_true(c.scene->ground);
+  assert_near(c.scene->ground_turn[2], sin(0.3), 1e-15, 0);
+  assert_near(c.scene->ground_turn[8], cos(0.3), 1e-15, 0);
+  assert_near(c.scene->ground_at[2], 2, 1e-15, 0);
+  assert_int_equal(count_role(c.scene, PF_ROLE_SUPPORT), 0);
+  close_case(&c);
+}
+
+/* A second plane is a surface of its own: a ball in the edge between floor and wall. */
+static void a_second_plane_is_drawn_as_a_surface(void **state)
+{
+  (void)state;
+  Case c = open_case("param R = 0.1\n"
+                     "frame wall in ground turn -pi/2 about x\n"
+                     "body ball in ground free { mass 1, inertia 0.004 }\n"
+                     "roll ball ball { radius R } on ground\nroll ball ball { radius R } on wall\n"
+                     "start ball.p = (0, R, R)\n");
+  assert_true(c.scene->ground);
+  assert_near(c.scene->ground_turn[8], 1, 1e-15, 0);
+  assert_int_equal(count_role(c.scene, PF_ROLE_SUPPORT), 1);
+  close_case(&c);
+}
+
+/* x = t: what slides to 3 m needs a rail that goes at least that far. */
+static void a_rail_reaches_as_far_as_the_motion(void **state)
+{
+  (void)state;
+  Case c = open_case("coord x [m]\nbody cart in ground at (x, 0, 0) { mass 1, inertia 0.1 }\nstart x' = 1\n");
+  const PfShape *rail = find(c.scene, "cart", PF_ROLE_BASE);
+  double end[3], start[3];
+  assert_true(rail->size[1] < 3);
+  assert_true(pf_sim_advance(c.sim, 3));
+  assert_true(pf_scene_read(c.scene, c.numbers));
+  assert_int_equal(pf_scene_spread(c.scene, c.numbers, 1), PF_OK);
+  place(&c, rail, (const double[]){0, 0, rail->size[1]/2}, end);
+  place(&c, rail, (const double[]){0, 0, -rail->size[1]/2}, start);
+  assert_true(fmax(end[0], start[0]) > 3);
+  assert_true(fmin(end[0], start[0]) < 0);
+  assert_near(end[1], 0, 0, 1e-12);
+  close_case(&c);
+}
+
 static void wheels_balls_and_blades_are_seen(void **state)
 {
   (void)state;
@@ -319,6 +382,10 @@ int main(void)
     cmocka_unit_test(rods_follow_their_joints),
     cmocka_unit_test(poses_are_those_of_the_simulation),
     cmocka_unit_test(a_detached_body_takes_its_shape_along),
+    cmocka_unit_test(a_welded_body_leaves_no_rod_behind),
+    cmocka_unit_test(the_ground_may_be_tilted),
+    cmocka_unit_test(a_second_plane_is_drawn_as_a_surface),
+    cmocka_unit_test(a_rail_reaches_as_far_as_the_motion),
     cmocka_unit_test(wheels_balls_and_blades_are_seen),
     cmocka_unit_test(draw_takes_the_place_of_what_is_guessed),
     cmocka_unit_test(a_model_of_energies_is_a_point_with_a_heading),

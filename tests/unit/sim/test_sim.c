@@ -600,10 +600,43 @@ static void a_stop_is_no_error(void **state)
   pf_sim_close(sim);
 }
 
+static bool is_over(void *user)
+{
+  return (*(int *)user)-- <= 0;
+}
+
+/* A simulation that asks is there as a whole, or not at all. */
+static PfSim *open_asking(PfSim *original, int *left, PfError *error)
+{
+  return original ? pf_sim_clone_asking(original, is_over, left, error)
+                  : pf_sim_open_asking(deep, is_over, left, error);
+}
+
+static void opening_and_cloning_can_be_stopped(void **state)
+{
+  (void)state;
+  PfError error;
+  PfSim *original = open_text(deep);
+  assert_true(pf_sim_start(original));
+  for (int k = 0; k < 2; k++) {
+    PfSim *sim = NULL;
+    for (int asked = 0; !sim; asked += 1 + asked/4) {
+      int left = asked;
+      sim = open_asking(k ? original : NULL, &left, &error);
+      assert_int_equal(error.status, sim ? PF_OK : PF_ERR_CANCELLED);
+      if (sim) pf_context_set_cancel(pf_sim_context(sim), NULL, NULL);
+    }
+    assert_true(pf_sim_start(sim));
+    pf_sim_close(sim);
+  }
+  pf_sim_close(original);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_spring_swings_as_the_cosine),
+    cmocka_unit_test(opening_and_cloning_can_be_stopped),
     cmocka_unit_test(parameters_and_starts_hold_from_the_next_start),
     cmocka_unit_test(inputs_hold_from_when_they_are_set),
     cmocka_unit_test(a_controller_is_called_every_period),

@@ -108,6 +108,38 @@ static void inertial_motions_are_ellipses(void **state)
   end_study(&s);
 }
 
+/* With nu3 = 0 the carriage goes straight on, at any nu2: a line of steady motions. */
+static void straight_motions_are_a_line_at_rest(void **state)
+{
+  Studied s;
+  study_with_plot(*state, "carriage_inertia", &s);
+  const PfQuantity keep = {.output = true, .index = 0};
+  PfPortraitOptions options = {.plane = plane(&s, "nu[3]", "nu[2]"), .starts = 1, .span = 1};
+  options.plane.low[0] = -0.5, options.plane.high[0] = 0.4;
+  options.plane.keep = &keep, options.plane.keep_count = 1;
+  PfPortrait p = portrait(&s, &options);
+  double low = 1, high = -1;
+  assert_true(p.rest_count >= 20);
+  for (int i = 0; i < p.rest_count; i++) {
+    assert_near(p.rest_a[i], 0, 0, 1e-6);
+    low = fmin(low, p.rest_b[i]), high = fmax(high, p.rest_b[i]);
+  }
+  assert_true(low < -1.3 && high > 1.3);
+  end_study(&s);
+}
+
+/* A pendulum rests at two points, and nowhere along a line. */
+static void single_equilibria_are_no_line(void **state)
+{
+  Studied s;
+  study_text(*state,
+             "param g = 9.81, l = 0.5\ncoord q [rad]\nkinetic l^2/2*q'^2\npotential -g*l*cos(q)\nstart q = 1", &s);
+  simulate(&s, 1e-9);
+  PfPortraitOptions options = {.plane = plane(&s, "q", "q'"), .starts = 1, .span = 1};
+  assert_int_equal(portrait(&s, &options).rest_count, 0);
+  end_study(&s);
+}
+
 /* Period of the pendulum at amplitude pi/2: 4 K(sin(pi/4)) sqrt(l/g), K(1/sqrt(2)) = 1.8540746773013719. */
 static void the_period_of_a_pendulum(void **state)
 {
@@ -250,6 +282,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(inertial_motions_are_ellipses),
+    with_fixture(straight_motions_are_a_line_at_rest),
+    with_fixture(single_equilibria_are_no_line),
     with_fixture(the_period_of_a_pendulum),
     with_fixture(charts_change_on_the_way_round),
     with_fixture(curves_go_on_through_other_charts),
