@@ -164,6 +164,9 @@ PF_API PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrou
 /* The same for a state, of which more can be said: the eigenvector of a negative eigenvalue of the mass matrix. */
 PF_API PfStatus pf_trouble_report_at(PfContext *ctx, const PfSystem *system, const double *values, PfTrouble trouble,
                                      int row);
+/* Is the mass matrix at a state positive semidefinite? Fails with the words of 'check'. What moves by the recursion has
+ * none that could be looked at. */
+PF_API PfStatus pf_system_check_mass(PfContext *ctx, const PfSystem *system, const double *values);
 
 /* ---------------------------------------------------------------- proof */
 

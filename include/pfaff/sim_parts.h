@@ -27,6 +27,8 @@ PF_API void pf_sim_set_as_given(PfSim *sim, bool as_given);
 /* Makes the start consistent with the constraints, without getting ready to move: for those who look at the start
  * only. */
 PF_API bool pf_sim_place(PfSim *sim);
+/* Whether inertia has the right sign where it is placed; the start of a motion asks this, too. */
+PF_API bool pf_sim_check_mass(PfSim *sim);
 
 /* ---------------------------------------------------------------- samples */
 

@@ -44,16 +44,22 @@ typedef struct PfSweepWord {
 PF_API PfStatus pf_sweep_new(PfContext *ctx, const PfSweepWord *words, int count, PfSweep **sweep);
 PF_API void pf_sweep_free(PfSweep *sweep); /* NULL is allowed */
 PF_API PfContext *pf_sweep_context(const PfSweep *sweep);
+/* Is there a result? Fails with words when there is none. */
+PF_API PfStatus pf_sweep_find_result(PfContext *ctx, const char *path);
 /* The same from what a result has inside. */
 PF_API PfStatus pf_sweep_of_result(PfContext *ctx, const char *path, PfSweep **sweep);
 
 /* How many members, and the columns of their rows: first what varies, then what is taken. Numbers of rows are in the
  * units of the columns. */
 PF_API long long pf_sweep_count(const PfSweep *sweep);
+PF_API const char *pf_sweep_model(const PfSweep *sweep); /* what the model is called */
 PF_API int pf_sweep_columns(const PfSweep *sweep);
 PF_API int pf_sweep_varied(const PfSweep *sweep);
 PF_API const char *pf_sweep_name(const PfSweep *sweep, int column);
 PF_API const char *pf_sweep_unit(const PfSweep *sweep, int column);
+
+/* What varies, of a member: pf_sweep_varied numbers in the units of their columns. */
+PF_API PfStatus pf_sweep_values(const PfSweep *sweep, long long member, double *values);
 
 /* How a member ended; failures from PF_MEMBER_NO_START on. */
 #define PF_MEMBER_LIST(ENTRY)                                       \
@@ -107,6 +113,17 @@ typedef struct PfSweepResult {
   bool busy;           /* failed since somebody else is computing the same */
   bool joined;         /* of pf_sweep_join: there were rows to put together; else somebody has done so before */
 } PfSweepResult;
+
+/* How long a member takes on one thread, from some of them that run for about so many seconds as they do in a sweep. */
+typedef struct PfSweepEstimate {
+  double seconds_each;
+  int tried, failed;
+} PfSweepEstimate;
+PF_API PfStatus pf_sweep_try(PfSweep *sweep, PfNative native, double seconds, PfSweepEstimate *estimate);
+
+/* Is something wrong with all members? Fails, or warns of what would be no number. pf_sweep_run asks this, too, unless
+ * somebody has. */
+PF_API PfStatus pf_sweep_check(PfSweep *sweep);
 
 /* Computes all members that the result does not have. Members that fail are no failure. */
 PF_API PfStatus pf_sweep_run(PfSweep *sweep, const PfSweepHow *how, PfSweepResult *result);

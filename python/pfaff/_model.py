@@ -262,13 +262,13 @@ class Model(Arrays):
         _call.warn(told["diagnostics"])
         return result
 
-    def sweep(self, take: Names, duration: Any = None, *, params: Named = None, state: Named = None,
+    def sweep(self, take: Names, duration: Any = None, *, params: Named = None, state: Named = None, inputs: Named = None,
               random: Optional[Sequence[str]] = None, correlate: Optional[Sequence[str]] = None, n: Optional[int] = None,
               design: Optional[str] = None, seed: Optional[int] = None, zip: Optional[Sequence[str]] = None,
               study: Optional[str] = None, by: Optional[str] = None, out: Optional[Path] = None,
               threads: Optional[int] = None, stop: Stop = None, **options: Any) -> Any:
         """The model moved many times, as `pfaff sweep`: an xarray.Dataset over "member" with what varies, what is taken, and how each
-        member ended ("status"; failures from 3 on). Lists and arrays among params and state are combined, texts are ranges
+        member ended ("status"; failures from 3 on). Lists and arrays among params, state and inputs are combined, texts are ranges
         ("5..7:50"); `random` is a list of laws ("m ~ normal(5, 0.1)"). With `out` the rows are in that Zarr directory. With
         statistics_only=True no rows are kept: a Record of mean, deviation, quantiles and histogram of each column.
 
@@ -277,7 +277,7 @@ class Model(Arrays):
         2
         """
         import xarray
-        words = [*_sweep_words("param", params), *_sweep_words("state", state)]
+        words = [*_sweep_words("param", params), *_sweep_words("state", state), *_sweep_words("input", inputs)]
         given = {"take": take, "for": duration, "random": random, "correlate": correlate, "n": n, "design": design,
                  "seed": seed, "zip": [",".join(zip)] if zip else None, "study": study, "by": by, "out": out, "threads": threads,
                  **options}

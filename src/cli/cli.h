@@ -83,6 +83,9 @@ const char *pf_cli_nearest_method(const char *name);
 enum { PF_MOST_METHODS = 16 };
 PfStatus pf_cli_methods(PfContext *ctx, const char *list, const PfMethod *methods[PF_MOST_METHODS], int *count);
 
+/* What a name of the model is: an input; the start of a coordinate, a velocity or a speed. */
+bool pf_cli_is_input(const PfModel *model, const char *name);
+bool pf_cli_is_start(const PfModel *model, const char *name);
 void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *name);
 
 /* The numbers given by -p, NaN elsewhere, in the arena. NULL after an error that is in the context. */

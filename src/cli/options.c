@@ -119,7 +119,8 @@ static const Option table[] = {
   {"zip", 0, "A,B,…", OPTION_LIST, AT(zip), NULL, OPTIONS_OF_COMMAND,
    "lists that go along together instead of being combined; may be repeated", NULL},
   {"table", 0, "FILE.csv", OPTION_TEXT, AT(table), NULL, OPTIONS_OF_COMMAND,
-   "values of parameters, starts and inputs row by row, under their names", NULL},
+   "values of parameters, starts and inputs row by row, under their names; \"FILE.csv: A, B\" takes these columns",
+   NULL},
   {"study", 0, "KIND", OPTION_TEXT, AT(study), NULL, OPTIONS_OF_COMMAND,
    "members are not moved, but studied where they start: 'linearize' (--take \"growth, stable, re[1], im[1]\"), "
    "'equilibria' and 'steady' (what is next to the start: the same, and any quantity), 'lyapunov' (exponent)", NULL},
@@ -140,6 +141,8 @@ static const Option table[] = {
   {"join", 0, "RESULT", OPTION_TEXT, AT(join), NULL, OPTIONS_OF_COMMAND, "puts the parts of a result together", NULL},
   {"convert", 0, "RESULT", OPTION_TEXT, AT(convert), NULL, OPTIONS_OF_COMMAND,
    "writes a result to the file of --out", NULL},
+  {"show-member", 0, "K", OPTION_TEXT, AT(show_member), NULL, OPTIONS_OF_COMMAND,
+   "what a result (FILE) has of the member K, and the command that runs it alone", NULL},
   {"base", 0, "KIND", OPTION_TEXT, AT(base), NULL, OPTIONS_OF_COMMAND,
    "how the root hangs on the ground: 'fixed' (the default), 'free', or 'planar': it moves in a plane", NULL},
   {"free", 0, NULL, OPTION_FLAG, AT(free), NULL, OPTIONS_OF_COMMAND, "the same as --base free", NULL},

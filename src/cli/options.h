@@ -48,7 +48,7 @@ typedef struct Options {
   bool log, equilibria, stay;
   /* sweeps */
   Texts random, correlate, zip;
-  const char *table, *design, *study, *take, *resume, *part, *join, *convert;
+  const char *table, *design, *study, *take, *resume, *part, *join, *convert, *show_member;
   double members, seed, threads;
   bool dry_run, statistics_only;
 } Options;

@@ -29,13 +29,6 @@ static int list_size(const PfModel *model, const char *name)
   return count;
 }
 
-static bool is_input(const PfModel *model, const char *name)
-{
-  for (int i = 0; i < model->input_count; i++)
-    if (!strcmp(model->inputs[i].name, name)) return true;
-  return false;
-}
-
 /* What a 'let' stands for, with the names of other ones written out. False: there is no such definition. */
 static bool find_definition(PfContext *ctx, PfArena *arena, const PfModel *model, const char *name, PfPlot *plot)
 {
@@ -106,11 +99,13 @@ void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *nam
   PfPlot plot;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   if (size) pf_hint(ctx, "it is a list: give %s[1] to %s[%d], each on its own", name, name, size);
-  else if (is_input(model, name))
+  else if (pf_cli_is_input(model, name))
     pf_hint(ctx, "'%s' is an input: --input %s=… holds it; or write 'param' and 'input %s = …' in the model", name,
             name, name);
   else if (pf_model_find_coordinate(model, name) >= 0)
     pf_hint(ctx, "'%s' is a coordinate: --state %s=… says where it starts", name, name);
+  else if (pf_cli_is_start(model, name))
+    pf_hint(ctx, "'%s' is a velocity: --state \"%s=…\" gives its start", name, name);
   else if (arena && find_definition(ctx, arena, model, name, &plot)) hint_definition(ctx, model, name, &plot);
   else hint_similar(ctx, model, name);
   pf_arena_free(arena);

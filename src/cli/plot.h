@@ -70,6 +70,8 @@ void pf_plot_print(const Plot *plot, PfText *text);
 bool pf_plot_is_sweep(const char *path);
 PfStatus pf_plot_sweep(PfContext *ctx, PfArena *arena, const Options *options);
 /* Statistics of one that kept no rows (plot_statistics.c). */
+/* A staircase, filled down to nothing: the series and the range of a chart. */
+PfStatus pf_plot_stairs(PfContext *ctx, PfArena *arena, const double *x, const double *y, int count, PfChart *chart);
 bool pf_plot_is_statistics(const char *path);
 PfStatus pf_plot_statistics(PfContext *ctx, PfArena *arena, const Options *options);
 

@@ -92,7 +92,7 @@ static int count_of(const PfJsonNode *list)
 }
 
 /* A staircase; several bins make a step where there are very many. */
-static PfStatus make_series(const Picture *p, const PfJsonNode *column, PfSeries *series)
+static PfStatus make_stairs(const Picture *p, const PfJsonNode *column, PfChart *chart)
 {
   const PfJsonNode *h = pf_json_member(column, "histogram"), *list = pf_json_member(h, "counts");
   double low = number_of(h, "low"), width = number_of(h, "width");
@@ -107,8 +107,7 @@ static PfStatus make_series(const Picture *p, const PfJsonNode *column, PfSeries
   int i = 0;
   for (const PfJsonNode *n = list->child; n; n = n->next, i++) y[2*(i/each) + 1] += n->number;
   for (int k = 0; k < steps; k++) y[2*k + 2] = y[2*k + 1];
-  *series = (PfSeries){.count = 2*steps + 2, .x = x, .y = y};
-  return PF_OK;
+  return pf_plot_stairs(p->ctx, p->arena, x, y, 2*steps + 2, chart);
 }
 
 static const char *head_of(const Picture *p, const PfJsonNode *column)
@@ -132,13 +131,12 @@ static PfStatus draw(const Picture *p, PfText *text)
 {
   const PfJsonNode *columns[MOST_SHOWN];
   PfChart charts[MOST_SHOWN];
-  PfSeries series[MOST_SHOWN];
   int count;
   PF_TRY(choose(p, columns, &count));
   for (int i = 0; i < count; i++) {
-    PF_TRY(make_series(p, columns[i], series + i));
     charts[i] = (PfChart){.title = i ? NULL : title_of(p), .x_label = head_of(p, columns[i]), .y_label = "members",
-                          .count = 1, .series = series + i, .log_y = p->options->log};
+                          .log_y = p->options->log};
+    PF_TRY(make_stairs(p, columns[i], charts + i));
   }
   pf_svg_charts(text, charts, count);
   return PF_OK;

@@ -31,7 +31,7 @@ static PfStatus name_columns(const Session *s, const PfScene *scene, PfRecordHea
     units[1 + i] = i >= posed ? scene->point_units[(i - posed)/OF_POINT] : k < 3 ? "m" : "";
     if (!names[1 + i]) return pf_no_room(s->ctx, "the poses");
   }
-  *head = (PfRecordHead){1 + size, names, units};
+  *head = (PfRecordHead){.count = 1 + size, .names = names, .units = units};
   return PF_OK;
 }
 

@@ -48,6 +48,10 @@ static PfStatus unknown_name(const Setter *s, const char *name)
   snprintf(own, sizeof own, "%.*s", (int)strcspn(name, "'"), name);
   pf_fail(s->ctx, PF_ERR_ARGUMENT, "--state %s: the model has no coordinate, velocity or speed '%s'", s->text, name);
   if (hint_derivative(s, name)) return PF_ERR_ARGUMENT;
+  if (pf_model_find_parameter(model, name) >= 0) {
+    pf_hint(s->ctx, "it is a parameter: write -p \"%s\"", s->text);
+    return PF_ERR_ARGUMENT;
+  }
   for (int i = 0; i < model->coordinate_count; i++)
     if (pf_name_is_nearer(own, model->coordinates[i].name, &best)) similar = model->coordinates[i].name;
   for (int i = 0; i < model->speed_count; i++)

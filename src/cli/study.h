@@ -49,10 +49,10 @@ void pf_study_json_units(const Study *study, PfJson *json, const char *key, cons
 /* A value of the quantity, up to `end`, in SI. */
 PfStatus pf_study_value(Study *study, const char *what, const char *name, const char *text, const char *end,
                         double *value);
-/* Both ends of from..to, which contains the dots; a unit behind the upper end holds for both when the lower has
- * none. */
+/* Both ends of from..to, which contains the dots; a unit behind the upper end, or behind all of it (`behind`: "[cm]" or
+ * ""), holds for both. */
 PfStatus pf_study_bounds(Study *study, const char *what, const char *name, const char *text, const char *end,
-                         double ends[2]);
+                         const char *behind, double ends[2]);
 
 /* Index of a parameter that the user may change; fails with PF_ERR_ARGUMENT and a suggestion. `what`: the option, as
  * "--sweep". */

@@ -180,14 +180,17 @@ PfStatus pf_study_parameter(Study *st, const char *what, const char *name, int *
   return PF_ERR_ARGUMENT;
 }
 
-/* :count, or nothing. */
-static bool read_count(const char *text, int *count)
+/* :count, or nothing; behind it a unit for all of the range, "[cm]" or "". */
+static bool read_count(const char *text, int *count, const char **unit)
 {
   char *stop;
+  *unit = "";
   if (!*text) return true;
   long given = strtol(text + 1, &stop, 10);
   *count = (int)given;
-  return stop != text + 1 && !*stop && given >= 2 && given <= 1000000;
+  *unit = stop + strspn(stop, " ");
+  const bool good = !**unit || (**unit == '[' && (*unit)[strlen(*unit) - 1] == ']');
+  return stop != text + 1 && good && given >= 2 && given <= 1000000;
 }
 
 /* 8-18, 8:18, 8...18, 8 to 18: two numbers with something else than two dots between them. */
@@ -225,12 +228,12 @@ PfStatus pf_study_range(Study *st, const char *option, const char *text, Range *
   char what[256];
   snprintf(what, sizeof what, "%s %s", option, text);
   if (!equals || equals == text || !dots || dots < equals || dots[2] == '.') return not_a_range(st, what, text);
-  const char *name = trimmed(st, text, equals), *end = pf_piece_end(dots + 2, ":");
+  const char *name = trimmed(st, text, equals), *end = pf_piece_end(dots + 2, ":"), *unit;
   if (!name) return pf_no_room(st->s.ctx, "the study");
-  if (!read_count(end, &range->count)) return not_a_range(st, what, text);
+  if (!read_count(end, &range->count, &unit)) return not_a_range(st, what, text);
   PF_TRY(pf_study_parameter(st, option, name, &range->parameter));
   double ends[2];
-  PF_TRY(pf_study_bounds(st, what, name, equals + 1, end, ends));
+  PF_TRY(pf_study_bounds(st, what, name, equals + 1, end, unit, ends));
   range->from = ends[0];
   range->to = ends[1];
   return range->from == range->to ? not_a_range(st, what, text) : PF_OK;
@@ -262,7 +265,7 @@ static PfStatus read_interval(Study *st, const char *what, const Plane *plane, c
     for (int k = 0; plane && k < 2; k++)
       if (is_shown_as(interval->name, plane->names[k])) interval->name = plane->names[k];
     double ends[2];
-    PF_TRY(pf_study_bounds(st, what, interval->name, equals + 1, end, ends));
+    PF_TRY(pf_study_bounds(st, what, interval->name, equals + 1, end, "", ends));
     interval->low = ends[0];
     interval->high = ends[1];
     if (interval->low <= interval->high) return PF_OK;

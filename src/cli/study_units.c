@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Units of studies: numbers are SI inside, and in the declared units where people read or write them. */
 #include "cli/study.h"
+#include "lang/constant.h"
 #include "out/record.h"
 
 #include <string.h>
@@ -77,32 +78,13 @@ PfStatus pf_study_value(Study *st, const char *what, const char *name, const cha
   return pf_constant_read_for(st->s.ctx, what, copy, pf_study_measure(st, name).unit, value);
 }
 
-/* The unit at the end of a value, from its bracket on; NULL: it has none. */
-static const char *unit_at_end(const char *text, const char *end)
-{
-  while (end > text && end[-1] == ' ') end--;
-  if (end == text || end[-1] != ']') return NULL;
-  while (end > text && *end != '[') end--;
-  return end;
-}
-
-static bool has_bracket(const char *text, const char *end)
-{
-  return memchr(text, '[', (size_t)(end - text)) != NULL;
-}
-
 PfStatus pf_study_bounds(Study *st, const char *what, const char *name, const char *text, const char *end,
-                         double ends[2])
+                         const char *behind, double ends[2])
 {
-  const char *dots = strstr(text, ".."), *unit = unit_at_end(dots + 2, end), *low = text;
-  size_t length = (size_t)(dots - text), unit_length = unit ? (size_t)(end - unit) : 0;
-  if (unit && !has_bracket(text, dots)) { /* (-1) [rad]: the unit holds for all of it */
-    char *both = pf_arena_alloc(st->s.arena, length + unit_length + 3, 1);
-    if (!both) return pf_no_room(st->s.ctx, "the study");
-    snprintf(both, length + unit_length + 3, "(%.*s)%.*s", (int)length, text, (int)unit_length, unit);
-    low = both;
-    length += unit_length + 2;
-  }
-  PF_TRY(pf_study_value(st, what, name, low, low + length, ends));
-  return pf_study_value(st, what, name, dots + 2, end, ends + 1);
+  const char *dots = strstr(text, "..");
+  const char *low = pf_arena_text(st->s.arena, text, (size_t)(dots - text));
+  const char *high = pf_arena_text(st->s.arena, dots + 2, (size_t)(end - dots - 2));
+  if (!low || !high) return pf_no_room(st->s.ctx, "the study");
+  return pf_constant_read_ends(st->s.ctx, what, (const char *[]){low, high, behind}, pf_study_measure(st, name).unit,
+                               ends);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff sweep: a model moved many times. */
 #include "cli/sweep.h"
-#include "out/hdf5.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,12 +15,13 @@ static const OptionHelp own[] = {
    .help = "a value for all, a list (k=1,2,4) or a range (m=5..7:50, r=0.1..10:30:log): lists and ranges are combined; "
            "may be repeated"},
   {.name = "state", .argument = "NAME=VALUES", .help = "the same for the start of a coordinate, a velocity or a speed"},
+  {.name = "input", .argument = "NAME=VALUES", .help = "the same for an input without a function of time"},
   {.name = "out", .argument = "RESULT",
    .help = "where the rows go: a Zarr directory, which a sweep that was interrupted goes on with, or a table"},
   {.name = "json", .help = "the summary for programs, on standard output"},
   {0}};
 
-#define TAKES_PLAN "param state time as-given random correlate members design seed zip table study take "
+#define TAKES_PLAN "param state input time as-given random correlate members design seed zip table study take "
 
 static const OptionNeed needs[] = {
   {.names = "correlate design", .with = "random"},
@@ -30,6 +30,7 @@ static const OptionNeed needs[] = {
   {.names = "part", .with = "out resume"}, {.names = "part", .without = "dry-run"},
   {.names = "join convert", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part"},
   {.names = "statistics-only", .without = "resume join convert part dry-run "},
+  {.names = "show-member", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part resume join convert out "},
   {.names = "convert", .with = "out"}, {.names = "join", .without = "convert out"},
   {0}};
 
@@ -39,12 +40,13 @@ const Command pf_command_sweep = {
   .about = "Every member is a run of the model with other numbers: points of a grid, rows of a table, or random ones. "
            "Of each member some numbers are taken; one that fails is kept with its reason. Member k is the same on any "
            "number of threads, in parts, and after an interruption.",
-  .takes = TAKES_PLAN TAKES_METHOD "threads statistics-only dry-run resume part join convert out json ",
+  .takes = TAKES_PLAN TAKES_METHOD "threads statistics-only dry-run resume part join convert show-member out json ",
   .writes = {"zarr", "csv", "mat", "h5", "json"},
   .own = own,
   .needs = needs,
   .examples = "pfaff sweep -p F=0.5..2:4 --take \"x, max(theta)\" --out study.zarr examples/wheels/piano_wheel.pf\n"
-              "pfaff sweep --resume study.zarr\n",
+              "pfaff sweep --resume study.zarr\n"
+              "pfaff sweep --show-member 3 study.zarr\n",
   .instead = "resume join convert",
   .run = run};
 
@@ -99,9 +101,13 @@ static PfStatus check_study(const Sweep *sw)
   return given ? pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--%s has no effect on --study %s", given, o->study) : PF_OK;
 }
 
-static const char *given_result(const Options *o)
+/* A result in place of a model. */
+static PfStatus refuse_result(const Sweep *sw, const char *path)
 {
-  return o->resume ? o->resume : o->join ? o->join : o->convert;
+  if (!pf_sweep_ends_in(path, ".zarr") && !pf_sweep_ends_in(path, ".zarr/")) return PF_OK;
+  pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "'%s' is a result of a sweep, not a model", path);
+  pf_hint(sw->s.ctx, "--resume goes on with it, --show-member and --convert show its rows, 'pfaff plot' draws it");
+  return PF_ERR_ARGUMENT;
 }
 
 static PfStatus open_sweep(Sweep *sw)
@@ -111,11 +117,13 @@ static PfStatus open_sweep(Sweep *sw)
   PF_TRY(pf_cli_choose_native(sw->s.ctx, o));
   PF_TRY(check_study(sw));
   if (o->out && !pf_cli_out_kind(o)) return pf_cli_check_out(sw->s.ctx, o); /* says which endings there are */
-  if (o->file) return open_model(sw);
+  if (o->file && !o->show_member) PF_TRY(refuse_result(sw, o->file));
+  if (!sw->team || !sw->team->rank) PF_TRY(pf_sweep_find_place(sw)); /* others need not see it */
+  if (o->file && !o->show_member) return open_model(sw);
   const char *given = pf_cli_given(o, TAKES_PLAN TAKES_METHOD);
   if (given)
     return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--%s has no effect: '%s' goes on as it was begun", given, o->resume);
-  return pf_sweep_of_result(sw->s.ctx, given_result(o), &sw->sweep);
+  return pf_sweep_of_result(sw->s.ctx, sw->path, &sw->sweep);
 }
 
 /* ---------------------------------------------------------------- where */
@@ -136,72 +144,21 @@ static PfStatus read_part(Sweep *sw)
   return PF_OK;
 }
 
-/* Statistics alone have no rows for a table. */
-static PfStatus check_statistics(const Sweep *sw)
-{
-  const Options *o = sw->options;
-  if (!o->statistics_only) {
-    pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: rows go to a Zarr directory or a table", o->out);
-    pf_hint(sw->s.ctx, "--statistics-only writes statistics as JSON");
-    return PF_ERR_ARGUMENT;
-  }
-  if (!o->out || pf_cli_out_is(o, "json")) return pf_cli_check_out(sw->s.ctx, o);
-  pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: --statistics-only keeps no rows", o->out);
-  pf_hint(sw->s.ctx, "statistics go to a file in JSON: --out statistics.json");
-  return PF_ERR_ARGUMENT;
-}
-
-/* A table is made of a folder beside it, with which a sweep that was interrupted goes on. */
-static PfStatus find_place(Sweep *sw)
-{
-  const Options *o = sw->options;
-  if (o->statistics_only || (o->out && pf_cli_out_is(o, "json"))) return check_statistics(sw);
-  if (o->resume || !o->out || pf_cli_out_is(o, "zarr")) {
-    sw->path = o->resume ? o->resume : o->out;
-    return PF_OK;
-  }
-  if (pf_cli_out_is_standard(o))
-    return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--out %s: rows go to a file, standard output has the summary",
-                   o->out);
-  PF_TRY(pf_cli_check_out(sw->s.ctx, o));
-  if (pf_cli_out_is(o, "h5")) PF_TRY(pf_hdf5_check(sw->s.ctx)); /* before anything is computed */
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(sw->s.ctx));
-  pf_text_print(&text, "%s.part.zarr", o->out);
-  sw->path = pf_arena_text(sw->s.arena, pf_text_get(&text), text.count);
-  pf_text_free(&text);
-  return sw->path ? PF_OK : pf_no_room(sw->s.ctx, "the sweep");
-}
-
 /* ---------------------------------------------------------------- what is asked for */
 
-/* A few members on one thread, for half a second. */
+/* A few members, as they would run, for half a second. */
 static PfStatus try_members(Sweep *sw)
 {
-  enum { MOST = 200 };
-  const long long count = pf_sweep_count(sw->sweep);
-  double *row = pf_arena_array(sw->s.arena, double, pf_sweep_columns(sw->sweep));
-  char reason[PF_REASON];
-  int end;
-  if (!row) return pf_no_room(sw->s.ctx, "the sweep");
-  PF_TRY(pf_sweep_member(sw->sweep, 0, row, &end, reason)); /* the first one makes everything ready */
-  const double start = pf_cli_clock();
-  for (; sw->tried < MOST && sw->tried < count && pf_cli_clock() - start < 0.5; sw->tried++) {
-    const long long member = (long long)((double)count*(sw->tried + 0.5)/MOST);
-    PF_TRY(pf_sweep_member(sw->sweep, count > MOST ? member : sw->tried, row, &end, reason));
-    sw->tried_failed += end >= PF_MEMBER_NO_START;
-  }
-  sw->seconds_each = (pf_cli_clock() - start)/sw->tried;
-  return PF_OK;
+  PF_TRY(pf_sweep_check_memory(sw));
+  return pf_sweep_try(sw->sweep, pf_context_native(sw->s.ctx), 0.5, &sw->estimate);
 }
 
 /* Rows as a table: only when all of them are there. */
 static PfStatus end_table(Sweep *sw)
 {
-  const Options *o = sw->options;
-  if (!o->out || o->statistics_only || pf_cli_out_is(o, "zarr") || sw->result.stopped) return PF_OK;
-  PF_TRY(pf_sweep_convert(sw, o->out));
-  return pf_sweep_remove(sw->sweep, sw->path);
+  if (!sw->table || sw->parts || sw->result.stopped) return PF_OK;
+  PF_TRY(pf_sweep_convert(sw, sw->table));
+  return sw->path ? pf_sweep_remove(sw->sweep, sw->path) : PF_OK;
 }
 
 /* Members that fail are a result; all of them are a mistake. */
@@ -221,7 +178,7 @@ static PfStatus check_members(const Sweep *sw)
 static PfStatus compute_together(Sweep *sw, PfSweepHow *how)
 {
   bool last;
-  if (!how->out || (sw->options->out && !pf_cli_out_is(sw->options, "zarr"))) {
+  if (!how->out || sw->table) {
     pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "%d processes need a common result", sw->ranks);
     pf_hint(sw->s.ctx, "write --out study.zarr, in a folder that all of them see");
     return PF_ERR_ARGUMENT;
@@ -237,18 +194,33 @@ int pf_sweep_threads(const Options *o)
   return isnan(o->threads) ? 0 : (int)fmin(o->threads, 1024);
 }
 
+int pf_sweep_thread_count(const Options *o)
+{
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  const int given = pf_sweep_threads(o);
+  return given ? given : cores > 0 ? (int)cores : 1;
+}
+
+/* Warnings before much is computed. */
+static void tell_now(const Sweep *sw)
+{
+  if (sw->options->json) return;
+  pf_cli_diagnostics(sw->s.ctx, sw->options->console);
+  pf_diagnostics_cut(sw->s.ctx, 0);
+}
+
 static PfStatus compute(Sweep *sw)
 {
   const Options *o = sw->options;
   PF_TRY(read_part(sw));
-  PF_TRY(find_place(sw));
-  const bool table = sw->path && o->out && !pf_cli_out_is(o, "zarr");
-  PfSweepHow how = {.out = sw->path, .resume = o->resume || table, .part = sw->part, .parts = sw->parts,
+  PF_TRY(pf_sweep_check_memory(sw));
+  PfSweepHow how = {.out = sw->path, .resume = o->resume || sw->table, .part = sw->part, .parts = sw->parts,
                     .threads = pf_sweep_threads(o), .report = pf_sweep_progress, .user = sw,
                     .statistics_only = o->statistics_only};
   how.native = pf_context_native(sw->s.ctx);
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  sw->threads = how.threads ? how.threads : cores > 0 ? (int)cores : 1;
+  sw->threads = pf_sweep_thread_count(o);
+  PF_TRY(pf_sweep_check(sw->sweep));
+  tell_now(sw);
   sw->began = pf_cli_clock();
   if (o->statistics_only && (sw->team || sw->ranks > 1))
     return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--statistics-only is for one process with its threads");
@@ -270,14 +242,14 @@ static PfStatus work(Sweep *sw)
 {
   const Options *o = sw->options;
   PF_TRY(open_sweep(sw));
+  if (o->show_member) return pf_sweep_open_member(sw);
   if (o->dry_run) return try_members(sw);
   if (o->join) {
-    sw->path = o->join;
-    PF_TRY(pf_sweep_join(sw->sweep, o->join, &sw->result));
-    return pf_sweep_summarise(sw);
+    PF_TRY(pf_sweep_join(sw->sweep, sw->path, &sw->result));
+    PF_TRY(pf_sweep_summarise(sw));
+    return end_table(sw);
   }
   if (o->convert) {
-    sw->path = o->convert;
     if (pf_cli_out_is(o, "json")) {
       pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--convert %s: a table is written as .csv, .mat or .h5", o->convert);
       return PF_ERR_ARGUMENT;
@@ -286,9 +258,19 @@ static PfStatus work(Sweep *sw)
       return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--convert: '%s' is a Zarr directory already", o->convert);
     PF_TRY(pf_cli_check_out(sw->s.ctx, o));
     PF_TRY(pf_sweep_summarise(sw));
+    PF_TRY(pf_sweep_tell_missing(sw->s.ctx, o->convert, sw->summary->ends[PF_MEMBER_MISSING],
+                                 pf_sweep_count(sw->sweep)));
     return pf_sweep_convert(sw, o->out);
   }
   return compute(sw);
+}
+
+static int tell(Sweep *sw, PfStatus status)
+{
+  const Options *o = sw->options;
+  if (o->show_member) return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_member_json, pf_sweep_member_text);
+  if (o->dry_run) return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_dry_json, pf_sweep_dry_text);
+  return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_json, pf_sweep_text);
 }
 
 static void close_sweep(Sweep *sw)
@@ -306,8 +288,7 @@ static int run_first(Sweep *sw, const Console *console, int argc, char **argv)
   sw->options = &options;
   PfStatus status = work(sw);
   if (status == PF_OK && sw->silent) code = PF_EXIT_OK;
-  else code = pf_cli_finish(sw->s.ctx, status, &options, sw, options.dry_run ? pf_sweep_dry_json : pf_sweep_json,
-                       options.dry_run ? pf_sweep_dry_text : pf_sweep_text);
+  else code = tell(sw, status);
   return status == PF_OK && sw->result.stopped ? PF_EXIT_FAILED : code;
 }
 

@@ -16,6 +16,7 @@ typedef struct Sweep {
   PF_ARRAY(PfSweepWord) words;
   PfSweep *sweep;
   const char *path;        /* of the result as a folder; NULL: in memory */
+  const char *table;       /* the file that is made of them at the end; NULL: none */
   int part, parts;         /* 0: all */
   int rank, ranks;         /* of processes that a launcher has started; 0: alone */
   PfTeam *team;            /* of those that talk to each other; NULL: they do not */
@@ -31,15 +32,33 @@ typedef struct Sweep {
   PfSummary *summary;      /* NULL: there is none */
   bool in_file;            /* JSON goes to a file, which is the same whoever computes it */
 
-  double seconds_each;     /* --dry-run: of a member on one thread */
-  int tried, tried_failed;
+  PfSweepEstimate estimate; /* --dry-run */
+  long long member;        /* --show-member: which, and what the result has of it */
+  double *row;
+  unsigned char *end;
+  char *reason;
 } Sweep;
 
 /* The words of the sweep, from the options (sweep_words.c). */
 PfStatus pf_sweep_words(Sweep *sw);
 
-/* Of --threads; 0: as many as there are. */
+/* --table as an axis (sweep_table.c). */
+PfStatus pf_sweep_table_word(Sweep *sw, const char *given, const char **word);
+
+/* What --out, --resume, --join and --convert say, in path and table (sweep_place.c). */
+PfStatus pf_sweep_find_place(Sweep *sw);
+bool pf_sweep_ends_in(const char *path, const char *ending);
+/* Rows that no folder takes have room? */
+PfStatus pf_sweep_check_memory(const Sweep *sw);
+
+/* --show-member (sweep_member.c). */
+PfStatus pf_sweep_open_member(Sweep *sw);
+void pf_sweep_member_text(void *user, PfText *text);
+void pf_sweep_member_json(void *user, PfJson *json);
+
+/* Of --threads; 0: as many as there are. And how many that is. */
 int pf_sweep_threads(const Options *options);
+int pf_sweep_thread_count(const Options *options);
 
 /* Processes of a launcher (sweep_team.c): finds the team, if there is one; the leader's pf_sweep_run; all that others
  * do; the last call of the leader. */
@@ -51,6 +70,8 @@ bool pf_sweep_part(Sweep *sw);
 /* sweep_report.c */
 bool pf_sweep_progress(void *user, const PfSweepProgress *progress);
 void pf_sweep_progress_end(const Sweep *sw);
+/* A warning when some members are missing; a failure when all are. */
+PfStatus pf_sweep_tell_missing(PfContext *ctx, const char *path, long long missing, long long count);
 PfStatus pf_sweep_summarise(Sweep *sw);
 void pf_sweep_text(void *user, PfText *text);
 void pf_sweep_json(void *user, PfJson *json);

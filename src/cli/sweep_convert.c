@@ -5,6 +5,8 @@
 #include "out/record.h"
 #include "sweep/words.h"
 
+#include <string.h>
+
 enum { BLOCK = 16384 };
 
 /* The number of the member and how it ended come with the rest: a table has no folders. */
@@ -20,28 +22,38 @@ static PfStatus name_columns(const Sweep *sw, PfRecordHead *head)
     units[i + 1] = pf_sweep_unit(sw->sweep, i);
   }
   names[all + 1] = "status", units[all + 1] = "";
-  *head = (PfRecordHead){all + 2, names, units};
+  *head = (PfRecordHead){all + 2, names, units, "reason"};
   return PF_OK;
 }
 
 /* What a row goes to: a file, or the console, which has no use for the number of the member. */
-static PfStatus put_row(const Sweep *sw, PfRecord *record, const double *row, int count)
+static PfStatus put_row(const Sweep *sw, PfRecord *record, const double *row, int count, char *reason)
 {
   const Console *console = sw->options->console;
-  if (record) return pf_record_add(record, row);
+  for (char *c = reason; *c; c++) *c = (char)(*c == '\n' ? ' ' : *c); /* a row is a line */
+  if (record) return pf_record_add_word(record, row, reason);
   return console->take_row(console->user, row + 1, count - 1) ? PF_OK : pf_no_room(sw->s.ctx, "the rows");
 }
 
-static PfStatus add_block(const Sweep *sw, PfRecord *record, long long first, long long rows, double *columns,
-                          unsigned char *ends, double *row)
+/* Room for a block of rows, and for one. */
+typedef struct Block {
+  double *columns, *row;
+  unsigned char *ends;
+  char *reasons;
+} Block;
+
+static PfStatus add_block(const Sweep *sw, PfRecord *record, long long first, long long rows, const Block *b)
 {
   const int all = pf_sweep_columns(sw->sweep);
-  PF_TRY(pf_sweep_read(sw->sweep, sw->path, first, rows, columns, ends, NULL));
+  double *columns = b->columns, *row = b->row;
+  PF_TRY(pf_sweep_read(sw->sweep, sw->path, first, rows, columns, b->ends, b->reasons));
   for (long long k = 0; k < rows; k++) {
     row[0] = (double)(first + k);
     for (int i = 0; i < all; i++) row[i + 1] = columns[i*rows + k];
-    row[all + 1] = ends[k];
-    PF_TRY(put_row(sw, record, row, all + 2));
+    row[all + 1] = b->ends[k];
+    char reason[PF_REASON + 1] = "";
+    memcpy(reason, b->reasons + k*PF_REASON, PF_REASON);
+    PF_TRY(put_row(sw, record, row, all + 2, reason));
   }
   return PF_OK;
 }
@@ -50,13 +62,14 @@ static PfStatus add_rows(const Sweep *sw, PfRecord *record)
 {
   const int all = pf_sweep_columns(sw->sweep);
   const long long count = pf_sweep_count(sw->sweep);
-  double *columns = pf_arena_array(sw->s.arena, double, (size_t)BLOCK*(size_t)all);
-  double *row = pf_arena_array(sw->s.arena, double, all + 2);
-  unsigned char *ends = pf_arena_array(sw->s.arena, unsigned char, BLOCK);
-  if (!columns || !row || !ends) return pf_no_room(sw->s.ctx, "the table");
+  const Block b = {.columns = pf_arena_array(sw->s.arena, double, (size_t)BLOCK*(size_t)all),
+                   .row = pf_arena_array(sw->s.arena, double, all + 2),
+                   .ends = pf_arena_array(sw->s.arena, unsigned char, BLOCK),
+                   .reasons = pf_arena_array(sw->s.arena, char, (size_t)BLOCK*PF_REASON)};
+  if (!b.columns || !b.row || !b.ends || !b.reasons) return pf_no_room(sw->s.ctx, "the table");
   for (long long first = 0; first < count; first += BLOCK) {
     const long long rows = count - first < BLOCK ? count - first : BLOCK;
-    PF_TRY(add_block(sw, record, first, rows, columns, ends, row));
+    PF_TRY(add_block(sw, record, first, rows, &b));
   }
   return PF_OK;
 }
@@ -123,11 +136,13 @@ static PfStatus convert_to_hdf5(const Sweep *sw, const char *to)
 
 PfStatus pf_sweep_convert(Sweep *sw, const char *to)
 {
-  if (pf_cli_out_is(sw->options, "h5")) return convert_to_hdf5(sw, to);
+  if (pf_sweep_ends_in(to, ".h5")) return convert_to_hdf5(sw, to);
   PfRecord record = {0};
   PfRecordHead head;
   PF_TRY(name_columns(sw, &head));
   PF_TRY(pf_record_begin(&record, sw->s.ctx, to, &head));
+  FILE *out = sw->options->console->out;
+  if (pf_cli_out_is_standard(sw->options) && out != stdout) record.stream = out;
   PfStatus status = add_rows(sw, &record);
   if (status == PF_OK) return pf_record_close(&record);
   pf_record_drop(&record);

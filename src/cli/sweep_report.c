@@ -4,6 +4,7 @@
 #include "sweep/words.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------- progress */
 
@@ -62,11 +63,20 @@ PfStatus pf_sweep_summarise(Sweep *sw)
   return sw->summary ? PF_OK : pf_summary_of_rows(sw->sweep, sw->s.arena, sw->path, &sw->summary);
 }
 
+PfStatus pf_sweep_tell_missing(PfContext *ctx, const char *path, long long missing, long long count)
+{
+  if (!missing) return PF_OK;
+  if (missing == count) pf_fail(ctx, PF_ERR_FILE, "'%s' has no members yet", path);
+  else pf_warn_at(ctx, (PfPlace){0}, "%lld of %lld members are missing in '%s'", missing, count, path);
+  pf_hint(ctx, "'pfaff sweep --resume %s' computes them", path);
+  return missing == count ? PF_ERR_FILE : PF_OK;
+}
+
 /* ---------------------------------------------------------------- the summary */
 
 static const char *title_of(const Sweep *sw)
 {
-  return sw->s.model ? pf_cli_name(sw->s.model) : sw->path;
+  return sw->s.model ? pf_cli_name(sw->s.model) : pf_sweep_model(sw->sweep);
 }
 
 static void text_failures(const PfSummary *s, PfText *text)
@@ -85,20 +95,34 @@ static const char *head_of(const Sweep *sw, int column, char *room, size_t size)
   return room;
 }
 
+/* Below the extremes, whose they are. */
+static void text_members(PfText *text, int wide, const PfStatistics *s)
+{
+  char least[40], most[40];
+  snprintf(least, sizeof least, "member %lld", s->least_at);
+  snprintf(most, sizeof most, "member %lld", s->most_at);
+  pf_text_print(text, "  %-*s %12s %12s %12s %12s\n", wide, "", least, "", "", most);
+}
+
 static void text_columns(const Sweep *sw, PfText *text)
 {
   const int varied = pf_sweep_varied(sw->sweep), taken = pf_sweep_columns(sw->sweep) - varied;
   char head[256];
-  pf_text_print(text, "\n  %-24s %12s %12s %12s %12s %12s\n", "", "least", "median", "mean", "most", "deviation");
+  int wide = 24;
+  for (int i = 0; i < taken; i++) {
+    const int length = (int)strlen(head_of(sw, varied + i, head, sizeof head));
+    if (length > wide && length < 70) wide = length;
+  }
+  pf_text_print(text, "\n  %-*s %12s %12s %12s %12s %12s\n", wide, "", "least", "median", "mean", "most", "deviation");
   for (int i = 0; i < taken; i++) {
     PfStatistics *s = sw->summary->statistics + i;
-    pf_text_print(text, "  %-24s", head_of(sw, varied + i, head, sizeof head));
+    pf_text_print(text, "  %-*s", wide, head_of(sw, varied + i, head, sizeof head));
     if (!s->count) pf_text_add(text, " no numbers\n");
     else
-      pf_text_print(text, " %12.6g %12.6g %12.6g %12.6g %12.3g\n", s->least, pf_statistics_quantile(s, 0.5), s->mean,
+      pf_text_print(text, " %12.6g %12.6g %12.6g %12.6g %12.4g\n", s->least, pf_statistics_quantile(s, 0.5), s->mean,
                     s->most, s->count > 1 ? pf_statistics_deviation(s) : 0);
     if (s->count)
-      pf_text_print(text, "  %-24s member %lld %*s member %lld\n", "", s->least_at, 20, "", s->most_at);
+      text_members(text, wide, s);
   }
 }
 
@@ -137,16 +161,26 @@ static void text_count(const Sweep *sw, PfText *text)
   pf_text_print(text, "%s\n", sw->result.stopped ? ": stopped on request" : "");
 }
 
+/* Where it is, and what is to be done with what is not complete. */
+static void text_result(const Sweep *sw, PfText *text)
+{
+  const bool whole = !sw->parts && !sw->result.stopped;
+  const char *name = sw->table ? sw->table : sw->path, *made = sw->options->convert ? sw->options->out : name;
+  if (!made) return;
+  pf_text_print(text, "  result              %s\n", whole ? made : sw->path ? sw->path : "none");
+  if (!sw->path) return;
+  if (sw->result.stopped)
+    pf_text_print(text, "  to go on            pfaff sweep --resume %s%s%s\n", name, sw->parts ? " --part " : "",
+                  sw->parts ? sw->options->part : "");
+  else if (sw->parts)
+    pf_text_print(text, "  with all parts      pfaff sweep --join %s\n", name);
+}
+
 void pf_sweep_text(void *user, PfText *text)
 {
   const Sweep *sw = user;
   if (!sw->options->convert) text_count(sw, text);
-  if (sw->options->convert || (sw->options->out && sw->path && !sw->parts && !sw->result.stopped))
-    pf_text_print(text, "  result              %s\n", sw->options->out);
-  else if (sw->path) pf_text_print(text, "  result              %s\n", sw->path);
-  if (sw->result.stopped && sw->path)
-    pf_text_print(text, "  to go on            pfaff sweep --resume %s%s%s\n", sw->path, sw->parts ? " --part " : "",
-                  sw->parts ? sw->options->part : "");
+  text_result(sw, text);
   if (sw->parts && sw->result.progress.failed)
     pf_text_print(text, "  failed              %lld\n", sw->result.progress.failed);
   if (!sw->summary) return;
@@ -278,24 +312,25 @@ static double estimated_bytes(const Sweep *sw)
   return (double)pf_sweep_count(sw->sweep)*(8*pf_sweep_columns(sw->sweep) + 1);
 }
 
-static int threads_of(const Sweep *sw)
+static int used_threads(const Sweep *sw)
 {
-  return isnan(sw->options->threads) ? 0 : (int)sw->options->threads;
+  const int threads = pf_sweep_thread_count(sw->options);
+  return pf_sweep_count(sw->sweep) < threads ? (int)pf_sweep_count(sw->sweep) : threads;
 }
 
 void pf_sweep_dry_text(void *user, PfText *text)
 {
   const Sweep *sw = user;
-  const int threads = threads_of(sw);
-  const double all = sw->seconds_each*(double)pf_sweep_count(sw->sweep), bytes = estimated_bytes(sw);
+  const PfSweepEstimate *e = &sw->estimate;
+  const int threads = used_threads(sw);
+  const double all = e->seconds_each*(double)pf_sweep_count(sw->sweep), bytes = estimated_bytes(sw);
   char time[32], each[32];
-  put_time(time, sizeof time, all/(threads ? threads : 1));
-  put_time(each, sizeof each, sw->seconds_each);
+  put_time(time, sizeof time, all/threads);
+  put_time(each, sizeof each, e->seconds_each);
   pf_text_print(text, "%s: %lld members\n", title_of(sw), pf_sweep_count(sw->sweep));
-  pf_text_print(text, "  each takes          %s, of %d that were tried", each, sw->tried);
-  if (sw->tried_failed) pf_text_print(text, "; %d of them failed", sw->tried_failed);
-  pf_text_print(text, "\n  all take            about %s on %d thread%s\n", time, threads ? threads : 1,
-                threads > 1 ? "s" : "");
+  pf_text_print(text, "  each takes          %s, of %d that were tried", each, e->tried);
+  if (e->failed) pf_text_print(text, "; %d of them failed", e->failed);
+  pf_text_print(text, "\n  all take            about %s on %d thread%s\n", time, threads, threads > 1 ? "s" : "");
   pf_text_print(text, "  result              up to %.3g %s\n", bytes < 1e9 ? bytes/1e6 : bytes/1e9,
                 bytes < 1e9 ? "MB" : "GB");
   pf_text_add(text, "  columns            ");
@@ -311,9 +346,10 @@ void pf_sweep_dry_json(void *user, PfJson *json)
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", sw->s.model ? pf_cli_name(sw->s.model) : NULL);
   pf_json_integer(json, "members", pf_sweep_count(sw->sweep));
-  pf_json_number(json, "seconds_each", sw->seconds_each);
-  pf_json_integer(json, "tried", sw->tried);
-  pf_json_integer(json, "tried_failed", sw->tried_failed);
+  pf_json_number(json, "seconds_each", sw->estimate.seconds_each);
+  pf_json_integer(json, "tried", sw->estimate.tried);
+  pf_json_integer(json, "tried_failed", sw->estimate.failed);
+  pf_json_integer(json, "threads", used_threads(sw));
   pf_json_number(json, "bytes", estimated_bytes(sw));
   pf_json_open(json, "columns", '[');
   for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) json_column(sw, json, i);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From options to the words of a sweep. */
 #include "cli/sweep.h"
-#include "cli/table.h"
 
-#include <math.h>
 #include <string.h>
 
 static PfStatus add(Sweep *sw, const char *key, const char *value)
@@ -60,9 +58,10 @@ static PfStatus add_zip(Sweep *sw, const char *names)
     const size_t length = strcspn(at, " ,");
     const char *given = length ? find_given(&o->parameters, at, length) : NULL;
     if (length && !given) given = find_given(&o->state, at, length);
+    if (length && !given) given = find_given(&o->held, at, length);
     if (length && !given)
-      status = pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--zip %s: '%.*s' is not given as a list or range by -p or -s",
-                       names, (int)length, at);
+      status = pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--zip %s: '%.*s' is not given as a list or range by -p, -s or "
+                       "--input", names, (int)length, at);
     if (given) pf_text_print(&text, "%s%s", count++ ? ";" : "", given);
     at += length;
   }
@@ -83,42 +82,42 @@ static PfStatus add_lists(Sweep *sw, const Texts *list, const char *key)
   return PF_OK;
 }
 
-/* ---------------------------------------------------------------- tables */
-
-static void put_column(const Table *t, int column, PfText *text)
+static PfStatus add_table(Sweep *sw, const char *given)
 {
-  pf_text_print(text, "%s%s", column ? ";" : "", t->names[column]);
-  if (t->units[column][0]) pf_text_print(text, " [%s]", t->units[column]);
-  for (int r = 0; r < pf_table_rows(t); r++) {
-    pf_text_add(text, r ? "," : "=");
-    pf_text_number(text, pf_table_at(t, r, column));
-  }
+  const char *word;
+  if (!given) return PF_OK;
+  PF_TRY(pf_sweep_table_word(sw, given, &word));
+  return add(sw, "axis", word);
 }
 
-static PfStatus check_cells(const Sweep *sw, const char *path, const Table *t)
+/* ---------------------------------------------------------------- names */
+
+/* Which option is for which names: what 'run' refuses for one value is refused for several. */
+static PfStatus check_name(const Sweep *sw, const char *option, const char *text)
 {
-  for (int c = 0; c < t->columns; c++)
-    for (int r = 0; r < pf_table_rows(t); r++)
-      if (!isfinite(pf_table_at(t, r, c)))
-        return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--table %s: row %d has no number under '%s'", path, r + 1,
-                       t->names[c]);
-  return pf_table_rows(t) ? PF_OK : pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--table %s: there are no rows", path);
+  const PfModel *model = sw->s.model;
+  char name[PF_LONGEST_NAME];
+  const char *value;
+  if (!pf_cli_split(text, name, &value)) return PF_OK;
+  char *bracket = strchr(name, '[');
+  if (bracket && bracket > name && bracket[-1] == ' ') *bracket = 0;
+  size_t length = strlen(name);
+  while (length && name[length - 1] == ' ') name[--length] = 0;
+  const char *own = pf_model_find_parameter(model, name) >= 0 ? "-p" : pf_cli_is_input(model, name) ? "--input"
+                  : pf_cli_is_start(model, name) ? "-s" : NULL;
+  if (!own || !strcmp(own, option)) return PF_OK;
+  pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "%s %s: '%s' is %s", option, text, name,
+          own[1] == 'p' ? "a parameter"
+          : own[1] == 's' ? "the start of a coordinate, a velocity or a speed" : "an input");
+  pf_hint(sw->s.ctx, "write %s \"%s\"", own, text);
+  return PF_ERR_ARGUMENT;
 }
 
-static PfStatus add_table(Sweep *sw, const char *path)
+static PfStatus check_names(const Sweep *sw, const char *option, const Texts *list)
 {
-  Table table = {0};
-  PfText text;
-  if (!path) return PF_OK;
-  PfStatus status = pf_table_read(sw->s.ctx, sw->s.arena, path, &table);
-  if (status == PF_OK) status = check_cells(sw, path, &table);
-  pf_text_init(&text, pf_context_allocator(sw->s.ctx));
-  for (int c = 0; c < table.columns && status == PF_OK; c++) put_column(&table, c, &text);
-  const char *word = pf_arena_text(sw->s.arena, pf_text_get(&text), text.count);
-  if (status == PF_OK && (!word || text.failed)) status = pf_no_room(sw->s.ctx, "the table");
-  pf_text_free(&text);
-  pf_table_free(sw->s.ctx, &table);
-  return status == PF_OK ? add(sw, "axis", word) : status;
+  for (int i = 0; i < list->count; i++)
+    if (varies(list->at[i]) || !strcmp(option, "--input")) PF_TRY(check_name(sw, option, list->at[i]));
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- all of them */
@@ -153,10 +152,14 @@ static PfStatus add_options(Sweep *sw)
 PfStatus pf_sweep_words(Sweep *sw)
 {
   const Options *o = sw->options;
+  PF_TRY(check_names(sw, "-p", &o->parameters));
+  PF_TRY(check_names(sw, "-s", &o->state));
+  PF_TRY(check_names(sw, "--input", &o->held));
   PF_TRY(add(sw, "model", sw->s.model->text));
   PF_TRY(add(sw, "file", sw->s.model->file));
   PF_TRY(add_lists(sw, &o->parameters, "param"));
   PF_TRY(add_lists(sw, &o->state, "state"));
+  PF_TRY(add_lists(sw, &o->held, "param"));
   for (int i = 0; i < o->zip.count; i++) PF_TRY(add_zip(sw, o->zip.at[i]));
   PF_TRY(add_table(sw, o->table));
   PF_TRY(add_texts(sw, "random", &o->random));

@@ -12,10 +12,17 @@ typedef struct Table {
   int list_count;         /* of a run: the columns of each list of --show, or of what the model plots */
   struct TableList *lists;
   int curves;             /* of a study: so many columns after the first are drawn over it; 0: a trajectory */
+  int head_line;          /* of a file: the line with the names */
+  struct TableWord *words; /* of a list: the first text in each column that is no number; NULL: none are read */
   bool points;            /* nothing lies between the rows */
   bool steps;             /* of a run: its rows are the ends of steps of one length */
   bool between;           /* of a run: rows lie between such steps, where the method interpolates */
 } Table;
+
+typedef struct TableWord {
+  int line;
+  const char *text; /* NULL: there is none */
+} TableWord;
 
 typedef struct TableList {
   int count, *column, against; /* against: -1 when nothing is said */
@@ -36,6 +43,8 @@ PfStatus pf_table_refuse(PfContext *ctx, const char *command, const char *path);
 
 /* Reads a CSV trajectory as 'pfaff run --out' writes it (table_csv.c). Empty fields are NaN. */
 PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *table);
+/* Reads a list of things under names: one row is enough, and words are NaN. */
+PfStatus pf_table_read_list(PfContext *ctx, PfArena *arena, const char *path, Table *table);
 /* Of a study, which counts its curves in the first column: they follow each other with a row of NaN between them, over
  * the quantity that is first now (table_study.c). */
 PfStatus pf_table_curves(PfContext *ctx, PfArena *arena, Table *table);

@@ -38,6 +38,7 @@ typedef struct Reader {
   const char *path;
   char *at, *end; /* the text that is left; it is cut into fields where it stands */
   int line;
+  bool list;      /* no trajectory: words are noted */
 } Reader;
 
 /* ---------------------------------------------------------------- fields */
@@ -151,6 +152,10 @@ static PfStatus read_head(Reader *r, PfArena *arena, Table *table)
       return pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: a name goes over several lines", r->path, r->line);
     add_name(table, field);
   }
+  if (r->list) {
+    table->words = pf_arena_array(arena, TableWord, table->columns);
+    if (!table->words) return pf_no_room(r->ctx, "the table");
+  }
   return check_separator(r, table);
 }
 
@@ -160,9 +165,15 @@ static PfStatus read_number(const Reader *r, int line, const Table *table, int c
   char *end;
   *value = NAN;
   if (!*field || (!strcmp(table->names[0], "branch") && !strcmp(table->names[column], "stability"))) return PF_OK;
+  if (!strcmp(table->names[0], "member") && !strcmp(table->names[column], "reason")) return PF_OK; /* of a sweep */
   *value = pf_read_double(field, &end);
   bool decimal = !strpbrk(field, "xX"); /* 0x10 is 16 for C */
   if (end != field && !*end && decimal) return PF_OK;
+  if (table->words) { /* who takes the column is told */
+    if (!table->words[column].text) table->words[column] = (TableWord){line, field};
+    *value = NAN;
+    return PF_OK;
+  }
   pf_fail(r->ctx, PF_ERR_FILE, "%s:%d: '%.40s' is not a %snumber", r->path, line, field, decimal ? "" : "decimal ");
   pf_hint(r->ctx, "a plot is made of columns of numbers: a trajectory, or the curves of a study");
   return PF_ERR_FILE;
@@ -183,14 +194,24 @@ static PfStatus read_row(Reader *r, Table *table)
                  more ? "more" : "fewer");
 }
 
+static PfStatus parse(Reader *r, PfArena *arena, char *bytes, size_t count, Table *table)
+{
+  if (memchr(bytes, 0, count)) return pf_fail(r->ctx, PF_ERR_FILE, "'%s' is not a text file", r->path);
+  r->at = bytes;
+  r->end = bytes + count;
+  r->line = 1;
+  if (count >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) r->at += 3; /* the mark that some programs write first */
+  skip_lines(r);
+  table->head_line = r->line;
+  if (r->at < r->end) PF_TRY(read_head(r, arena, table));
+  for (skip_lines(r); r->at < r->end; skip_lines(r)) PF_TRY(read_row(r, table));
+  return PF_OK;
+}
+
 PfStatus pf_table_parse(PfContext *ctx, PfArena *arena, const char *path, char *bytes, size_t count, Table *table)
 {
-  if (memchr(bytes, 0, count)) return pf_fail(ctx, PF_ERR_FILE, "'%s' is not a text file", path);
-  Reader r = {.ctx = ctx, .path = path, .at = bytes, .end = bytes + count, .line = 1};
-  if (count >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) r.at += 3; /* the mark that some programs write first */
-  skip_lines(&r);
-  if (r.at < r.end) PF_TRY(read_head(&r, arena, table));
-  for (skip_lines(&r); r.at < r.end; skip_lines(&r)) PF_TRY(read_row(&r, table));
+  Reader r = {.ctx = ctx, .path = path};
+  PF_TRY(parse(&r, arena, bytes, count, table));
   if (pf_table_rows(table) >= 2) return pf_table_curves(ctx, arena, table);
   return pf_fail(ctx, PF_ERR_FILE, "'%s' holds no trajectory: a line of names and at least two rows of numbers", path);
 }
@@ -202,4 +223,13 @@ PfStatus pf_table_read(PfContext *ctx, PfArena *arena, const char *path, Table *
   PF_TRY(pf_file_read(ctx, arena, path, LARGEST_FILE, &bytes, &count));
   /* in our own arena: it may be cut up */
   return pf_table_parse(ctx, arena, path, (char *)(uintptr_t)bytes, count, table);
+}
+
+PfStatus pf_table_read_list(PfContext *ctx, PfArena *arena, const char *path, Table *table)
+{
+  Reader r = {.ctx = ctx, .path = path, .list = true};
+  const char *bytes;
+  size_t count;
+  PF_TRY(pf_file_read(ctx, arena, path, LARGEST_FILE, &bytes, &count));
+  return parse(&r, arena, (char *)(uintptr_t)bytes, count, table);
 }

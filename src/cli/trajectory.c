@@ -159,7 +159,8 @@ static void fill_row(Trajectory *t, const PfSample *sample)
 
 PfStatus pf_trajectory_open(Trajectory *t, const char *path)
 {
-  return pf_record_begin(&t->record, t->s->ctx, path, &(PfRecordHead){t->count, t->names, t->units});
+  const PfRecordHead head = {.count = t->count, .names = t->names, .units = t->units};
+  return pf_record_begin(&t->record, t->s->ctx, path, &head);
 }
 
 PfStatus pf_trajectory_add(Trajectory *t, const PfSample *sample)

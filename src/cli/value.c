@@ -49,3 +49,23 @@ PfStatus pf_cli_methods(PfContext *ctx, const char *list, const PfMethod *method
     if (!*end) return PF_OK;
   }
 }
+
+bool pf_cli_is_input(const PfModel *model, const char *name)
+{
+  for (int i = 0; i < model->input_count; i++)
+    if (!strcmp(model->inputs[i].name, name)) return true;
+  return false;
+}
+
+bool pf_cli_is_start(const PfModel *model, const char *name)
+{
+  char own[PF_LONGEST_NAME];
+  const size_t length = strlen(name), bare = length && name[length - 1] == '\'' ? length - 1 : length;
+  snprintf(own, sizeof own, "%.*s", (int)bare, name);
+  if (pf_model_find_coordinate(model, own) >= 0) return true;
+  for (int i = 0; i < model->speed_count; i++)
+    if (!strcmp(model->speeds[i].name, name)) return true;
+  for (int i = 0; i < 3*model->ball_count; i++)
+    if (!strcmp(model->balls[i/3].spin_name[i%3], name)) return true;
+  return false;
+}

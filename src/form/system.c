@@ -203,6 +203,37 @@ PfStatus pf_trouble_report_at(PfContext *ctx, const PfSystem *system, const doub
                  "some motion of '%s'%s", system->eq->model->coordinates[row].name, which);
 }
 
+/* The coordinate with a negative pivot, as 'check' looks for it, or -1. In large systems only the diagonal is looked
+ * at: a factorisation of a full matrix would take longer than many steps. */
+static int negative_row(PfContext *ctx, PfArena *scratch, const PfSystem *system, const double *M)
+{
+  enum { MOST = 64 };
+  PfLdl ldl;
+  for (int i = 0; i < system->n; i++)
+    if (M[(size_t)i*(size_t)system->n + (size_t)i] < 0) return i;
+  if (system->n > MOST || pf_ldl_make(ctx, scratch, system->n, &ldl) != PF_OK) return -1;
+  return pf_ldl_factor(&ldl, M, 1e-12) != PF_OK && ldl.fault == PF_FAULT_INDEFINITE ? ldl.fault_row : -1;
+}
+
+PfStatus pf_system_check_mass(PfContext *ctx, const PfSystem *system, const double *values)
+{
+  if (system->in_bodies || !system->n) return PF_OK;
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  const double *M = mass_at(scratch, system, values);
+  const int row = M ? negative_row(ctx, scratch, system, M) : -1;
+  PfStatus status = M ? PF_OK : pf_no_room(ctx, "the mass matrix");
+  if (row >= 0) {
+    char which[256] = "";
+    pf_negative_motion(ctx, system->eq->model, M, which, sizeof which);
+    status = pf_fail(ctx, PF_ERR_MODEL, "the kinetic energy is negative for some motion of '%s'%s",
+                     system->eq->model->coordinates[row].name, which);
+    pf_hint(ctx, "look for a wrong sign in a mass, an inertia or the kinetic energy");
+  }
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
 PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row)
 {
   const PfModel *model = system->eq->model;

@@ -101,3 +101,51 @@ PfStatus pf_constant_read_for(PfContext *ctx, const char *what, const char *text
   if (hint[0]) pf_hint(ctx, "%s", hint);
   return PF_ERR_ARGUMENT;
 }
+
+/* ---------------------------------------------------------------- units that several values share */
+
+const char *pf_constant_last_unit(PfArena *arena, const char *text, const char *end)
+{
+  while (end > text && end[-1] == ' ') end--;
+  const char *bracket = end;
+  if (end == text || end[-1] != ']') return "";
+  while (bracket > text && *bracket != '[') bracket--;
+  return pf_arena_text(arena, bracket, (size_t)(end - bracket));
+}
+
+/* (-1) [rad]: the unit holds for all of it. */
+PfStatus pf_constant_read_in(PfContext *ctx, const char *what, const char *text, const char *shared, const char *unit,
+                             double *value)
+{
+  if (!*shared || !*text || strchr(text, '[')) return pf_constant_read_for(ctx, what, text, unit, value);
+  PfText both;
+  pf_text_init(&both, pf_context_allocator(ctx));
+  pf_text_print(&both, "(%s) %s", text, shared);
+  PfStatus status = both.failed ? pf_no_room(ctx, "a value")
+                                : pf_constant_read_for(ctx, what, pf_text_get(&both), unit, value);
+  pf_text_free(&both);
+  return status;
+}
+
+static PfStatus read_ends(PfContext *ctx, PfArena *arena, const char *what, const char *const text[3], const char *unit,
+                          double ends[2])
+{
+  const char *behind = text[2], *shared = *behind ? behind : pf_constant_last_unit(arena, text[1], strchr(text[1], 0));
+  if (!shared) return pf_no_room(ctx, "a value");
+  if (strchr(text[0], '[') && !*shared && !strchr(text[1], '[')) {
+    pf_fail(ctx, PF_ERR_ARGUMENT, "%s: '%s' has a unit, and '%s' has none", what, text[0], text[1]);
+    pf_hint(ctx, "a unit behind the last one holds for both: 1, 5 [cm]");
+    return PF_ERR_ARGUMENT;
+  }
+  PF_TRY(pf_constant_read_in(ctx, what, text[0], shared, unit, ends));
+  return pf_constant_read_in(ctx, what, text[1], shared, unit, ends + 1);
+}
+
+PfStatus pf_constant_read_ends(PfContext *ctx, const char *what, const char *const text[3], const char *unit,
+                               double ends[2])
+{
+  PfArena *work = pf_arena_new(pf_context_allocator(ctx));
+  PfStatus status = work ? read_ends(ctx, work, what, text, unit, ends) : pf_no_room(ctx, "a value");
+  pf_arena_free(work);
+  return status;
+}

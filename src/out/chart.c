@@ -61,6 +61,8 @@ static void cover_series(const PfChart *c, PfFrame *f)
       if (isnan(a) || (isnan(b) && !course)) continue;
       extend(&x, a);
       if (!isnan(b)) extend(&y, b);
+      const double low = c->series[s].low ? pf_axis_value(&f->y, c->series[s].low[i]) : NAN;
+      if (!isnan(low)) extend(&y, low);
     }
   pf_axis_cover(&f->x, x.low, x.high, 0, course ? PF_ROOM_NONE : PF_ROOM_SOME);
   pf_axis_cover(&f->y, y.low, y.high, c->noise, PF_ROOM_SOME);
@@ -209,10 +211,13 @@ static double place_of(const PfAxis *axis, double tick)
 static void put_small_ticks(PfText *text, const PfFrame *f, const PfAxis *axis)
 {
   if (!axis->log || axis->high - axis->low > 8) return;
-  int decades = (int)lround(axis->high - axis->low);
+  const double first = floor(axis->low), edge = 1e-9*(axis->high - axis->low); /* a range may begin within a decade */
+  int decades = (int)ceil(axis->high - first);
   for (int decade = 0; decade < decades; decade++)
     for (int k = 2; k <= 9; k++) {
-      double at = place_of(axis, axis->low + decade + log10(k));
+      const double value = first + decade + log10(k);
+      if (value < axis->low - edge || value > axis->high + edge) continue;
+      double at = place_of(axis, value);
       if (axis == &f->x) pf_text_print(text, "<path d=\"M%.2f %.2fv3\" class=\"axis\"/>", at, f->bottom);
       else pf_text_print(text, "<path d=\"M%.2f %.2fh-3\" class=\"axis\"/>", f->left, at);
     }
@@ -293,29 +298,77 @@ static void put_cells(PfText *text, const PfChart *c, const PfFrame *f)
   pf_text_free(&png);
 }
 
-/* What the colours mean: a bar of them with numbers beside it. */
-static void put_colors(PfText *text, const PfChart *c, const PfFrame *f)
+static void put_color(PfText *text, double left, double top, double height, const unsigned char color[3])
+{
+  pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%02x%02x%02x\"/>", left, top,
+                COLORS, height, color[0], color[1], color[2]);
+}
+
+/* Few values: a block of its colour for each, the largest on top. */
+static void put_levels(PfText *text, const PfMapCells *map, const PfFrame *f, double left)
+{
+  const double height = (f->bottom - f->top)/map->level_count;
+  for (int i = 0; i < map->level_count; i++) {
+    unsigned char color[3];
+    const double top = f->bottom - (i + 1)*height;
+    pf_map_color(pf_map_part(map, map->levels[i]), color);
+    put_color(text, left, top, height, color);
+    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%.4g</text>\n", left + COLORS + 6, top + height/2 + 4.5,
+                  map->log ? pow(10, map->levels[i]) : map->levels[i]);
+  }
+}
+
+/* A bar of colours with numbers beside it. */
+static void put_scale(PfText *text, const PfMapCells *map, const PfFrame *f, double left)
 {
   enum { STEPS = 64 };
-  const double left = f->right + 18, height = (f->bottom - f->top)/STEPS, middle = (f->top + f->bottom)/2;
-  PfAxis axis = {.low = c->map->low, .high = c->map->high, .first = f->bottom, .last = f->top};
+  const double height = (f->bottom - f->top)/STEPS;
+  PfAxis axis = {.low = map->low, .high = map->high, .first = f->bottom, .last = f->top, .log = map->log};
   double ticks[PF_MOST_TICKS];
-  char more[80];
   if (!(axis.high > axis.low)) axis.low -= 0.5, axis.high += 0.5;
   for (int i = 0; i < STEPS; i++) {
     unsigned char color[3];
     pf_map_color((i + 0.5)/STEPS, color);
-    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%02x%02x%02x\"/>", left,
-                  f->bottom - (i + 1)*height, COLORS, height + 0.5, color[0], color[1], color[2]);
+    put_color(text, left, f->bottom - (i + 1)*height, height + 0.5, color);
   }
   pf_axis_choose(&axis, fmax(2, (f->bottom - f->top)/48));
-  const int count = pf_axis_ticks(&axis, ticks);
+  int count = pf_axis_ticks(&axis, ticks);
+  if (count < 2 && map->log) { /* no two powers of ten: the ends themselves */
+    count = 0;
+    for (int i = 0; i < 2; i++)
+      pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%.3g</text>\n", left + COLORS + 6,
+                    (i ? f->top : f->bottom) + 4.5, pow(10, i ? axis.high : axis.low));
+  }
   for (int k = 0; k < count; k++) {
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">", left + COLORS + 6, place_of(&axis, ticks[k]) + 4.5);
     pf_axis_number(&axis, ticks[k], PF_FONT_SIZE, text);
     pf_text_add(text, "</text>\n");
   }
   put_common_power(text, &axis, left + COLORS + 30, f->top - 6);
+}
+
+/* What the greys mean, below the colours. */
+static void put_greys(PfText *text, const PfMapCells *map, const PfFrame *f, double left)
+{
+  double y = f->bottom + 10;
+  for (int i = 0; i < 2; i++) {
+    if (!(i ? map->some_missing : map->some_failed)) continue;
+    const unsigned char grey = i ? PF_MAP_MISSING : PF_MAP_FAILED, color[3] = {grey, grey, grey};
+    put_color(text, left, y, 12, color);
+    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%s</text>\n", left + COLORS + 6, y + 11,
+                  i ? "no number" : "failed");
+    y += 17;
+  }
+}
+
+/* What the colours mean. */
+static void put_colors(PfText *text, const PfChart *c, const PfFrame *f)
+{
+  const double left = f->right + 18, middle = (f->top + f->bottom)/2;
+  char more[80];
+  if (c->map->level_count) put_levels(text, c->map, f, left);
+  else put_scale(text, c->map, f, left);
+  put_greys(text, c->map, f, left);
   const double at = f->right + COLORS_ROOM - 10;
   snprintf(more, sizeof more, " transform=\"rotate(-90 %.2f %.2f)\"", at, middle);
   put_name(text, at, middle, more, c->map->label, f->bottom - f->top + 30);

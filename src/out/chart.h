@@ -16,6 +16,7 @@ typedef enum PfDash { PF_DASH_SOLID, PF_DASH_DASHED, PF_DASH_DOTTED } PfDash;
 typedef struct PfSeries {
   int count;
   const double *x, *y;
+  const double *low;   /* what lies between it and y is filled, in a pale colour and without a line; NULL: a line */
   const char *label;   /* in the legend; NULL: not there. Series with the same label and note share an entry */
   const char *note;    /* behind it, as it is: a file, a method; alone when there is no label */
   int color;           /* of a palette that is safe for the colour-blind: 0 blue, 1 red, 2 green, 3 purple, 4 orange,

@@ -14,13 +14,19 @@ void pf_map_color(double part, unsigned char color[3])
   static const unsigned char places[9][3] = {{68, 1, 84}, {71, 44, 122}, {59, 81, 139}, {44, 113, 142}, {33, 144, 141},
                                              {39, 173, 129}, {92, 200, 99}, {170, 220, 50}, {253, 231, 37}};
   if (isnan(part)) {
-    memset(color, 221, 3);
+    memset(color, PF_MAP_MISSING, 3);
     return;
   }
   const double x = 8*fmin(fmax(part, 0), 1);
   const int k = x < 8 ? (int)x : 7;
   for (int i = 0; i < 3; i++)
     color[i] = (unsigned char)lround(places[k][i] + (x - k)*(places[k + 1][i] - places[k][i]));
+}
+
+double pf_map_part(const PfMapCells *map, double value)
+{
+  const double span = map->high - map->low;
+  return span > 0 || isnan(value) ? (value - map->low)/span : 0.5;
 }
 
 /* ---------------------------------------------------------------- PNG */
@@ -43,26 +49,25 @@ static void put_chunk(PfText *png, const char *kind, const PfText *bytes)
   if (!png->failed) put_word(png, pf_crc32((const unsigned char *)png->at + start, png->count - start));
 }
 
-/* Cells are squares of pixels: what smooths a picture that it makes larger leaves them sharp. */
-static int pixels_of(const PfMapCells *map)
+/* A cell is several pixels wide and high: what smooths a picture that it makes larger leaves them sharp. */
+static int pixels_of(int cells)
 {
   enum { WANTED = 1000 };
-  const int most = map->columns > map->rows ? map->columns : map->rows;
-  return most >= WANTED ? 1 : (WANTED + most - 1)/most;
+  return cells >= WANTED ? 1 : (WANTED + cells - 1)/cells;
 }
 
 /* Rows from the top, each behind a 0: no filter. */
 static void put_pixels(const PfMapCells *map, PfText *pixels)
 {
-  const double span = map->high - map->low;
-  const int size = pixels_of(map);
-  for (int line = map->rows*size - 1; line >= 0; line--) {
-    const double *row = map->values + (size_t)(line/size)*(size_t)map->columns;
+  const int wide = pixels_of(map->columns), high = pixels_of(map->rows);
+  for (int line = map->rows*high - 1; line >= 0; line--) {
+    const size_t row = (size_t)(line/high)*(size_t)map->columns;
     pf_text_put(pixels, "", 1);
-    for (int c = 0; c < map->columns*size; c++) {
+    for (int c = 0; c < map->columns*wide; c++) {
       unsigned char color[3];
-      const double value = row[c/size];
-      pf_map_color(span > 0 || isnan(value) ? (value - map->low)/span : 0.5, color);
+      const size_t cell = row + (size_t)(c/wide);
+      pf_map_color(pf_map_part(map, map->values[cell]), color);
+      if (isnan(map->values[cell]) && map->failed && map->failed[cell]) memset(color, PF_MAP_FAILED, 3);
       pf_text_put(pixels, (const char *)color, 3);
     }
   }
@@ -96,8 +101,8 @@ void pf_map_png(const PfMapCells *map, PfContext *ctx, PfText *png)
   PfText part;
   pf_text_init(&part, png->allocator);
   pf_text_put(png, "\x89PNG\r\n\x1a\n", 8);
-  put_word(&part, (uint32_t)(map->columns*pixels_of(map)));
-  put_word(&part, (uint32_t)(map->rows*pixels_of(map)));
+  put_word(&part, (uint32_t)(map->columns*pixels_of(map->columns)));
+  put_word(&part, (uint32_t)(map->rows*pixels_of(map->rows)));
   pf_text_put(&part, "\x08\x02\0\0\0", 5); /* 8 bits of red, green and blue */
   put_chunk(png, "IHDR", &part);
   part.count = 0;

@@ -34,6 +34,10 @@ static void put_csv_head(PfRecord *r)
     if (i) pf_text_put(&r->pending, ",", 1);
     pf_csv_put(&r->pending, r->head.names[i], r->head.units[i]);
   }
+  if (r->head.words) {
+    pf_text_put(&r->pending, ",", 1);
+    pf_csv_put(&r->pending, r->head.words, "");
+  }
   pf_text_put(&r->pending, "\n", 1);
 }
 
@@ -223,6 +227,10 @@ static void put_row(PfRecord *r, const double *row)
     if (json && !isfinite(row[i])) pf_text_add(&r->pending, "null");
     else pf_text_number(&r->pending, row[i]);
   }
+  if (!json && r->head.words) {
+    pf_text_add(&r->pending, ",");
+    if (r->word) pf_csv_put(&r->pending, r->word, "");
+  }
   pf_text_add(&r->pending, json ? "]" : "\n");
 }
 
@@ -245,6 +253,14 @@ PfStatus pf_record_add(PfRecord *r, const double *row)
   if (r->pending.failed) return no_room(r);
   bool look = r->rows%16 == 0 || r->pending.count > MOST_PENDING; /* looking at the clock costs more than some rows */
   return look ? pf_record_keep(r) : PF_OK;
+}
+
+PfStatus pf_record_add_word(PfRecord *r, const double *row, const char *word)
+{
+  r->word = word;
+  PfStatus status = pf_record_add(r, row);
+  r->word = NULL;
+  return status;
 }
 
 /* ---------------------------------------------------------------- the end */

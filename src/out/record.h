@@ -10,6 +10,7 @@ typedef enum PfFormat { PF_FORMAT_CSV, PF_FORMAT_JSON, PF_FORMAT_MAT } PfFormat;
 typedef struct PfRecordHead {
   int count; /* columns */
   const char *const *names, *const *units;
+  const char *words; /* CSV: the name of a last column, which has words; NULL: there is none */
 } PfRecordHead;
 
 typedef struct PfRecord {
@@ -23,6 +24,7 @@ typedef struct PfRecord {
   size_t head_count;      /* bytes of the head, when it is among that */
   off_t end;              /* where the next row goes: behind it stands only what ends the file */
   off_t mat;              /* where the head of the matrix begins */
+  const char *word;       /* of the row that is added */
   long rows, kept;        /* given, and safe in the file */
   double flushed;         /* when, on a clock of the system */
   bool regular, open, failed;
@@ -39,6 +41,9 @@ PfStatus pf_record_begin(PfRecord *record, PfContext *ctx, const char *path, con
 /* One more row; looks after the waiting ones now and then, as pf_record_keep does. Fails with PF_ERR_FILE when the disk
  * is full: then what fits has been kept. Nothing happens to a record that was not begun. */
 PfStatus pf_record_add(PfRecord *record, const double *row);
+
+/* The same with its word, "" for none; formats other than CSV leave it out. */
+PfStatus pf_record_add_word(PfRecord *record, const double *row, const char *word);
 
 /* Brings rows to the file that have waited for long: to be called now and then, when none are added. After it the file
  * is complete and can be read, whatever happens to the program. */

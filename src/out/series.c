@@ -169,6 +169,27 @@ static void put_line(PfText *text, const PfFrame *f, const PfSeries *s)
                 pf_palette(s->color), pf_svg_dash(s->dash));
 }
 
+static bool is_there(const PfFrame *f, const PfSeries *s, int i)
+{
+  return !isnan(pf_axis_at(&f->x, s->x[i])) && !isnan(pf_axis_at(&f->y, s->y[i])) &&
+         !isnan(pf_axis_at(&f->y, s->low[i]));
+}
+
+/* Stretches that are complete, each forth along y and back along the other line. */
+static void put_area(PfText *text, const PfFrame *f, const PfSeries *s)
+{
+  pf_text_add(text, "<path d=\"");
+  for (int first = 0, end; first < s->count; first = end + 1) {
+    for (end = first; end < s->count && is_there(f, s, end);) end++;
+    for (int i = first; i < end; i++)
+      pf_text_print(text, "%c%.2f %.2f", i > first ? 'L' : 'M', pf_axis_at(&f->x, s->x[i]), pf_axis_at(&f->y, s->y[i]));
+    for (int i = end - 1; i >= first; i--)
+      pf_text_print(text, "L%.2f %.2f", pf_axis_at(&f->x, s->x[i]), pf_axis_at(&f->y, s->low[i]));
+    if (end > first) pf_text_add(text, "Z");
+  }
+  pf_text_print(text, "\" fill=\"%s\" fill-opacity=\"0.25\" stroke=\"none\"/>\n", pf_palette(s->color));
+}
+
 /* A point of the line in the frame, NaN elsewhere: heads are put where they are seen. */
 static struct Point seen(const PfFrame *f, const PfSeries *s, int i)
 {
@@ -210,6 +231,10 @@ static void put_heads(PfText *text, const PfFrame *f, const PfSeries *s)
 
 void pf_svg_series(PfText *text, const PfFrame *f, const PfSeries *s)
 {
+  if (s->low) {
+    put_area(text, f, s);
+    return;
+  }
   if (s->mark == PF_MARK_NONE || s->joined) put_line(text, f, s);
   if (s->directed) put_heads(text, f, s);
   for (int i = 0; i < s->count && s->mark != PF_MARK_NONE; i++) {

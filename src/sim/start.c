@@ -358,6 +358,7 @@ static PfStatus start(PfSim *sim)
   end_motion(sim);
   if (!sim->placed) PF_TRY(place(sim));
   PF_TRY(keep_offset(sim));
+  PF_TRY(pf_system_check_mass(sim->ctx, sim->system, sim->values));
   PF_TRY(start_complete(sim));
   return open_motion(sim);
 }
@@ -368,6 +369,12 @@ bool pf_sim_start(PfSim *sim)
   PfStatus status = start(sim);
   pf_sim_note_trouble(sim, before);
   return pf_sim_check_since(sim, status, before);
+}
+
+bool pf_sim_check_mass(PfSim *sim)
+{
+  int before = pf_diagnostic_count(sim->ctx);
+  return pf_sim_check_since(sim, pf_system_check_mass(sim->ctx, sim->system, sim->values), before);
 }
 
 PfStatus pf_sim_start_like(const PfSim *from, PfSim *to)

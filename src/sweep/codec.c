@@ -8,7 +8,9 @@
 
 #include <zstd.h>
 
-#define FUNCTIONS(USE) USE(ZSTD_compressBound) USE(ZSTD_compress) USE(ZSTD_decompress) USE(ZSTD_isError)
+#define FUNCTIONS(USE) \
+  USE(ZSTD_compressBound) USE(ZSTD_createCCtx) USE(ZSTD_CCtx_setParameter) USE(ZSTD_compress2) USE(ZSTD_freeCCtx) \
+  USE(ZSTD_decompress) USE(ZSTD_isError)
 
 typedef struct Functions {
   FUNCTIONS(PF_LIBRARY_MEMBER)
@@ -23,11 +25,23 @@ PfCodec pf_codec_find(PfContext *ctx)
   return (PfCodec){pf_library_open(ctx, &library, &functions) == PF_OK ? functions : NULL};
 }
 
+/* With a sum of all bytes, so that one that changes on the disk is not read as a number. */
+static size_t compress(const Functions *f, const void *bytes, size_t count, char *packed, size_t most)
+{
+  ZSTD_CCtx *work = f->ZSTD_createCCtx();
+  if (!work) return (size_t)-1;
+  (void)f->ZSTD_CCtx_setParameter(work, ZSTD_c_compressionLevel, PF_ZSTD_LEVEL);
+  (void)f->ZSTD_CCtx_setParameter(work, ZSTD_c_checksumFlag, 1);
+  const size_t size = f->ZSTD_compress2(work, packed, most, bytes, count);
+  (void)f->ZSTD_freeCCtx(work);
+  return size;
+}
+
 static bool pack(const Functions *f, const void *bytes, size_t count, PfText *packed)
 {
   const size_t most = f->ZSTD_compressBound(count);
   if (!pf_reserve(packed->allocator, packed, packed->count + most + 1)) return false;
-  const size_t size = f->ZSTD_compress(packed->at + packed->count, most, bytes, count, PF_ZSTD_LEVEL);
+  const size_t size = compress(f, bytes, count, packed->at + packed->count, most);
   if (f->ZSTD_isError(size)) return false;
   packed->count += size;
   packed->at[packed->count] = 0;

@@ -147,7 +147,7 @@ PfStatus pf_member_place(PfMember *m, long long number, PfRunOptions *options)
   pf_plan_member(plan, number, m->values);
   for (int i = 0; i < plan->variable_count; i++)
     if (!pf_sim_set(m->sim, plan->variables[i].name, m->values[i])) return pf_sim_error(m->sim)->status;
-  if (!pf_sim_place(m->sim)) return pf_sim_error(m->sim)->status;
+  if (!pf_sim_place(m->sim) || !pf_sim_check_mass(m->sim)) return pf_sim_error(m->sim)->status;
   return find_options(m, options);
 }
 
@@ -159,16 +159,30 @@ static PfStatus start(PfMember *m, long long number)
   return pf_sim_start(m->sim) ? PF_OK : pf_sim_error(m->sim)->status;
 }
 
+/* What is too long is cut behind a word. */
+static void put_reason(char *reason, const char *text)
+{
+  static const char more[] = " …";
+  const size_t length = strlen(text), most = PF_REASON - sizeof more;
+  memset(reason, 0, PF_REASON);
+  if (length < PF_REASON) {
+    memcpy(reason, text, length);
+    return;
+  }
+  size_t end = most;
+  while (end && text[end] != ' ') end--;
+  if (!end) end = most; /* one endless word: at least no character is cut in two */
+  while (end && ((unsigned char)text[end] & 0xC0) == 0x80) end--;
+  memcpy(reason, text, end);
+  memcpy(reason + end, more, sizeof more - 1);
+}
+
 static void say_reason(const PfMember *m, int end, char *reason)
 {
   const PfError *error = pf_sim_error(m->sim);
   memset(reason, 0, PF_REASON);
   if (end < PF_MEMBER_NO_START) return;
-  snprintf(reason, PF_REASON, "%.159s", error->status != PF_OK ? error->message : pf_member_end_text(end));
-  size_t length = strlen(reason); /* a character is not cut in two */
-  while (length && (reason[length - 1] & 0xC0) == 0x80) length--;
-  if (length && !pf_utf8_size(reason + length - 1, strlen(reason + length - 1)))
-    memset(reason + length - 1, 0, PF_REASON - length + 1);
+  put_reason(reason, error->status != PF_OK ? error->message : pf_member_end_text(end));
 }
 
 static int move(PfMember *m, long long number)
@@ -209,7 +223,7 @@ static void study_member(PfMember *m, long long number, double *row, int *end, c
   if (*end == PF_MEMBER_DONE && pf_member_study_run(m, &options, row + varied) != PF_OK) {
     *end = PF_MEMBER_OTHER;
     say_reason(m, *end, reason);
-    if (pf_diagnostic_count(ctx) > before) snprintf(reason, PF_REASON, "%.159s", pf_context_message(ctx));
+    if (pf_diagnostic_count(ctx) > before) put_reason(reason, pf_context_message(ctx));
   }
   pf_diagnostics_forget(ctx, before);
 }

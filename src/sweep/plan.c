@@ -16,6 +16,16 @@ long long pf_plan_group(const PfPlan *plan)
 
 /* ---------------------------------------------------------------- the grid */
 
+/* Evenly spaced, or with even ratios; both ends are met exactly. */
+static double grid_value(const PfGridValues *values, long long at, long long count)
+{
+  if (values->list) return values->list[at];
+  if (!at) return values->from;
+  if (at == count - 1) return values->to;
+  const double part = (double)at/(double)(count - 1), a = values->from, b = values->to;
+  return values->log_scale ? a*pow(b/a, part) : a + (b - a)*part;
+}
+
 /* The first direction changes slowest. */
 static void place_on_grid(const PfPlan *plan, long long point, double *values)
 {
@@ -23,7 +33,7 @@ static void place_on_grid(const PfPlan *plan, long long point, double *values)
     const PfGridAxis *axis = plan->axes + i;
     const long long at = point%axis->count;
     point /= axis->count;
-    for (int j = 0; j < axis->width; j++) values[axis->first + j] = axis->values[j*axis->count + at];
+    for (int j = 0; j < axis->width; j++) values[axis->first + j] = grid_value(axis->values + j, at, axis->count);
   }
 }
 

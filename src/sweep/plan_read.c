@@ -5,11 +5,12 @@
 #include "sweep/sweep_impl.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MOST_VARIABLES = 256 };
-static const double most_members = 1e12;
+static const double most_members = 1e10; /* a bit for each is in memory, and a chunk of 4096 */
 
 typedef struct Reader {
   PfContext *ctx;
@@ -60,77 +61,90 @@ static PfStatus add_variable(Reader *r, const char *first, const char *end, PfMe
 
 /* ---------------------------------------------------------------- the grid */
 
-static PfStatus not_a_range(const Reader *r)
+static PfStatus PF_PRINTF(2, 3) not_a_range(const Reader *r, const char *format, ...)
 {
-  pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: not a range", r->what);
+  char why[160];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(why, sizeof why, format, list);
+  va_end(list);
+  pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: not a range: %s", r->what, why);
   pf_hint(r->ctx, "write NAME=from..to:count, NAME=from..to:count:log, or a list as NAME=1,2,4");
   return PF_ERR_ARGUMENT;
 }
 
-/* A range of evenly spaced numbers, or of numbers with even ratios. Its ends are met exactly. */
-static void fill_range(double a, double b, bool log_scale, long long count, double *values)
+/* Behind the two ends: how many, whether they are even on a logarithmic scale, and a unit for all of it. */
+static PfStatus read_count(const Reader *r, const char *colon, const char *end, long long *count, bool *log_scale,
+                           const char **unit)
 {
-  for (long long i = 0; i < count; i++) {
-    const double part = count > 1 ? (double)i/(double)(count - 1) : 0;
-    values[i] = log_scale ? a*pow(b/a, part) : a + (b - a)*part;
-  }
-  values[0] = a;
-  if (count > 1) values[count - 1] = b;
-}
-
-static PfStatus read_range(const Reader *r, const char *text, const char *dots, const char *end, PfMeasure measure,
-                           double **values, long long *count)
-{
-  const char *colon = pf_piece_end(dots + 2, ":");
-  double ends[2];
   char *stop;
-  if (colon >= end || dots[2] == '.') return not_a_range(r);
   const double wanted = pf_read_double(colon + 1, &stop);
+  if (stop == colon + 1 || stop > end || !(wanted >= 1 && wanted == floor(wanted))) {
+    const char *piece = pf_piece(r->arena, colon + 1, end);
+    return piece ? not_a_range(r, "how many values? '%.40s' is no whole number from 1 on", piece) : no_room(r);
+  }
+  if (wanted > most_members) return pf_fail(r->ctx, PF_ERR_LIMIT, "%s: more than %g values", r->what, most_members);
+  *count = (long long)wanted;
   const char *rest = pf_piece(r->arena, stop, end);
   if (!rest) return no_room(r);
-  const bool log_scale = !strcmp(rest, ":log");
-  if (stop == colon + 1 || (*rest && !log_scale)) return not_a_range(r);
-  if (!(wanted >= 1 && wanted == floor(wanted)))
-    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: how many values? A whole number from 1 on", r->what);
-  if (wanted > 1e9) return pf_fail(r->ctx, PF_ERR_LIMIT, "%s: more than 1e9 values", r->what);
-  *count = (long long)wanted;
-  const char *pieces[2] = {pf_piece(r->arena, text, dots), pf_piece(r->arena, dots + 2, colon)};
-  for (int i = 0; i < 2; i++) {
-    if (!pieces[i]) return no_room(r);
-    PF_TRY(pf_constant_read_for(r->ctx, r->what, pieces[i], measure.unit, ends + i));
-  }
-  if (log_scale && !(ends[0]*ends[1] > 0))
-    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: a logarithmic range has both ends on one side of zero", r->what);
-  *values = pf_arena_array(r->arena, double, *count);
-  if (!*values) return no_room(r);
-  fill_range(ends[0], ends[1], log_scale, *count, *values);
+  *log_scale = !strncmp(rest, ":log", 4);
+  *unit = rest + (*log_scale ? 4 + strspn(rest + 4, " ") : 0);
+  if (**unit && !(**unit == '[' && rest[strlen(rest) - 1] == ']'))
+    return not_a_range(r, "'%.40s' behind the count is neither ':log' nor a unit", rest);
   return PF_OK;
 }
 
-static PfStatus read_list(const Reader *r, const char *text, const char *end, PfMeasure measure, double **values,
+static PfStatus read_range(const Reader *r, const char *text, const char *dots, const char *end, PfMeasure measure,
+                           PfGridValues *values, long long *count)
+{
+  const char *colon = pf_piece_end(dots + 2, ":;"), *unit = "";
+  double ends[2];
+  if (dots[2] == '.') return not_a_range(r, "there are three dots");
+  if (colon >= end) return not_a_range(r, "how many values? ':count' is missing");
+  PF_TRY(read_count(r, colon, end, count, &values->log_scale, &unit));
+  const char *low = pf_piece(r->arena, text, dots), *high = pf_piece(r->arena, dots + 2, colon);
+  if (!low || !high) return no_room(r);
+  PF_TRY(pf_constant_read_ends(r->ctx, r->what, (const char *[]){low, high, unit}, measure.unit, ends));
+  if (values->log_scale && !(ends[0]*ends[1] > 0))
+    return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: a logarithmic range has both ends on one side of zero", r->what);
+  values->from = ends[0];
+  values->to = *count > 1 ? ends[1] : ends[0];
+  return PF_OK;
+}
+
+/* One value of a list; one without a unit is in the last one's, "[cm]", where that has one. */
+static PfStatus read_value(const Reader *r, const char *text, const char *end, const char *shared, PfMeasure measure,
+                           double *value)
+{
+  char *plain;
+  const double number = pf_read_double(text, &plain); /* most are numbers and nothing else: tables are long */
+  if (!*shared && plain == end && plain > text && isfinite(number)) {
+    *value = number*measure.scale;
+    return PF_OK;
+  }
+  PfArena *scratch = pf_context_scratch(r->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  const char *piece = pf_piece(scratch, text, end);
+  PfStatus status = piece ? pf_constant_read_in(r->ctx, r->what, piece, shared, measure.unit, value) : no_room(r);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+static PfStatus read_list(const Reader *r, const char *text, const char *end, PfMeasure measure, PfGridValues *values,
                           long long *count)
 {
   *count = 1;
   for (const char *c = text; c < end; c++) *count += *c == ',';
-  *values = pf_arena_array(r->arena, double, *count);
-  if (!*values) return no_room(r);
+  double *list = pf_arena_array(r->arena, double, *count);
+  if (!list) return no_room(r);
+  const char *shared = pf_constant_last_unit(r->arena, text, end);
+  if (!shared) return no_room(r);
   *count = 0;
   for (const char *stop; text < end; text = *stop == ',' ? stop + 1 : end) {
     stop = pf_piece_end(text, ",;");
-    char *plain;
-    const double number = pf_read_double(text, &plain); /* most are numbers and nothing else: tables are long */
-    if (plain == stop && plain > text && isfinite(number)) {
-      (*values)[(*count)++] = number*measure.scale;
-      continue;
-    }
-    PfMark mark = pf_arena_mark(pf_context_scratch(r->ctx));
-    const char *piece = pf_piece(pf_context_scratch(r->ctx), text, stop);
-    PfStatus status = !piece ? no_room(r)
-                             : pf_constant_read_for(r->ctx, r->what, piece, measure.unit, *values + *count);
-    ++*count;
-    pf_arena_release(pf_context_scratch(r->ctx), mark);
-    PF_TRY(status);
+    PF_TRY(read_value(r, text, stop, shared, measure, list + (*count)++));
   }
+  values->list = list;
   return *count ? PF_OK : pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: there are no values", r->what);
 }
 
@@ -141,7 +155,8 @@ typedef struct Vectors {
   const char *name;
   int width;
   long long count;
-  double **columns;  /* width x count */
+  PfGridValues *values;           /* of each part */
+  double *columns[PF_MOST_PARTS]; /* where they are */
   PfPart parts[PF_MOST_PARTS];
 } Vectors;
 
@@ -157,6 +172,7 @@ static PfStatus read_vector(Reader *r, const char *first, const char *end, long 
     PF_TRY(add_variable(r, v->parts[k].name, v->parts[k].name + strlen(v->parts[k].name), &measure));
     v->columns[k] = pf_arena_array(r->arena, double, count);
     if (!v->columns[k]) return no_room(r);
+    v->values[k].list = v->columns[k];
   }
   v->width = width;
   for (int k = 0; k < width; k++) v->columns[k][at] = v->parts[k].value;
@@ -176,12 +192,12 @@ static PfStatus read_vectors(Reader *r, const char *text, const char *end, Vecto
 }
 
 /* NAME=(a, b, c),(d, e, f): the width of what varies. */
-static PfStatus read_vector_direction(Reader *r, const char *name, const char *text, const char *end, double **columns,
-                                      int *width, long long *count)
+static PfStatus read_vector_direction(Reader *r, const char *name, const char *text, const char *end,
+                                      PfGridValues *values, int *width, long long *count)
 {
   Vectors *v = pf_arena_array(r->arena, Vectors, 1);
   if (!v) return no_room(r);
-  *v = (Vectors){.name = name, .columns = columns};
+  *v = (Vectors){.name = name, .values = values};
   PF_TRY(read_vectors(r, text, end, v));
   *width = v->width;
   *count = v->count;
@@ -191,12 +207,12 @@ static PfStatus read_vector_direction(Reader *r, const char *name, const char *t
 /* ---------------------------------------------------------------- directions */
 
 /* NAME=…, up to the end or a semicolon. */
-static PfStatus read_direction(Reader *r, const char *text, const char *end, double **values, int *width,
+static PfStatus read_direction(Reader *r, const char *text, const char *end, PfGridValues *values, int *width,
                                long long *count)
 {
   const char *equals = memchr(text, '=', (size_t)(end - text)), *dots = NULL;
   PfMeasure measure;
-  if (!equals) return not_a_range(r);
+  if (!equals) return not_a_range(r, "a name and '=' are missing");
   const char *name = pf_piece(r->arena, text, equals);
   if (!name) return no_room(r);
   *width = 1;
@@ -211,27 +227,23 @@ static PfStatus read_direction(Reader *r, const char *text, const char *end, dou
 static PfStatus read_axis(Reader *r, const char *text)
 {
   PfGridAxis *axis = r->plan->axes + r->plan->axis_count++;
-  double *columns[MOST_VARIABLES] = {NULL};
+  int names = 1;
+  for (const char *c = text; *c; c++) names += *c == ';';
+  axis->values = pf_arena_array(r->arena, PfGridValues, names*PF_MOST_PARTS);
+  if (!axis->values) return no_room(r);
   axis->first = r->plan->variable_count;
   for (const char *end; *text; text = *end ? end + 1 : end) {
     long long count = 0;
     int width = 0;
     end = pf_piece_end(text, ";");
-    PF_TRY(read_direction(r, text, end, columns + axis->width, &width, &count));
+    PF_TRY(read_direction(r, text, end, axis->values + axis->width, &width, &count));
     if (axis->width && count != axis->count)
       return pf_fail(r->ctx, PF_ERR_ARGUMENT, "%s: what goes along together has as many values each, not %lld and %lld",
                      r->what, axis->count, count);
     axis->count = count;
     axis->width += width;
   }
-  if (!axis->width) return not_a_range(r);
-  axis->values = columns[0];
-  if (axis->width == 1) return PF_OK;
-  axis->values = pf_arena_array(r->arena, double, (size_t)axis->width*(size_t)axis->count);
-  if (!axis->values) return no_room(r);
-  for (int j = 0; j < axis->width && columns[j]; j++)
-    memcpy(axis->values + j*axis->count, columns[j], (size_t)axis->count*sizeof(double));
-  return PF_OK;
+  return axis->width ? PF_OK : not_a_range(r, "there is nothing");
 }
 
 /* ---------------------------------------------------------------- chance */
@@ -271,8 +283,15 @@ static PfStatus read_chance(Reader *r, const char *text)
   c->variable = r->plan->variable_count;
   c->law = (PfLaw)which;
   PF_TRY(add_variable(r, text, tilde, &measure));
-  PF_TRY(pf_constant_read_for(r->ctx, r->what, a, measure.unit, &c->a));
-  PF_TRY(pf_constant_read_for(r->ctx, r->what, b, c->law == PF_LAW_LOGNORMAL ? "1" : measure.unit, &c->b));
+  double ends[2];
+  if (c->law == PF_LAW_LOGNORMAL) {
+    PF_TRY(pf_constant_read_for(r->ctx, r->what, a, measure.unit, ends));
+    PF_TRY(pf_constant_read_for(r->ctx, r->what, b, "1", ends + 1));
+  } else {
+    PF_TRY(pf_constant_read_ends(r->ctx, r->what, (const char *[]){a, b, ""}, measure.unit, ends));
+  }
+  c->a = ends[0];
+  c->b = ends[1];
   return check_law(r, c);
 }
 
@@ -381,6 +400,19 @@ static PfStatus read_whole(const Reader *r, const char *key, const char *text, d
   return PF_OK;
 }
 
+/* The points of a grid take turns: with too few members some never have one. */
+static void warn_of_grid(const Reader *r, double members, double points)
+{
+  if (points < 2 || fmod(members, points) == 0) return;
+  if (members < points)
+    pf_warn_at(r->ctx, (PfPlace){0}, "-n %.0f: %.0f of the %.0f points of the grid have no member", members,
+               points - members, points);
+  else
+    pf_warn_at(r->ctx, (PfPlace){0}, "-n %.0f: %.0f of the %.0f points of the grid have one member more than the "
+               "others", members, fmod(members, points), points);
+  pf_hint(r->ctx, "a multiple of %.0f gives each of them as many", points);
+}
+
 static PfStatus count_members(Reader *r, const char *given)
 {
   PfPlan *plan = r->plan;
@@ -401,6 +433,7 @@ static PfStatus count_members(Reader *r, const char *given)
   const double count = !plan->chance_count ? points : grouped ? points*each : (double)n;
   if (count > most_members)
     return pf_fail(r->ctx, PF_ERR_LIMIT, "%.3g members are more than %.3g", count, most_members);
+  if (plan->chance_count && !grouped) warn_of_grid(r, (double)n, points);
   plan->points = (long long)points;
   plan->count = (long long)count;
   plan->groups = grouped ? n : (plan->count + plan->points - 1)/plan->points;

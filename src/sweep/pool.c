@@ -292,9 +292,11 @@ PfStatus pf_sweep_run_by(PfSweep *sweep, const PfSweepHow *how, PfRunStore *run,
   *result = (PfSweepResult){0};
   if (!pf_sim_set_native(sweep->base, how->native))
     return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
+  PF_TRY(pf_sweep_check(sweep));
   PF_TRY(open_store(sweep, how, &store, &result->busy));
   PfStatus status = run(user, sweep, store, how, result);
   if (status == PF_OK && result->progress.done == result->progress.count) status = pf_row_store_finish(store);
+  if (status == PF_OK && result->stopped) pf_row_store_show(store);
   keep(sweep, store, how, status == PF_OK);
   return status;
 }

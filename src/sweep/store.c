@@ -81,7 +81,7 @@ static bool make_reasons(PfRowStore *store, PfChunk *chunk)
 static bool complete_chunk(PfRowStore *store, long long index)
 {
   PfChunk *chunk = atomic_load(store->chunks + index);
-  if (!store->path) return true;
+  if (!store->path || store->looking) return true;
   if (!pf_zarr_put_chunk(store, index, chunk)) return false;
   store->complete[index] = true;
   atomic_store(store->chunks + index, NULL);
@@ -254,17 +254,35 @@ static PfStatus refuse_others(PfContext *ctx, const PfRowStore *store)
   return pf_fail(ctx, PF_ERR_FILE, "'%s' is a folder with something else in it", store->path);
 }
 
-static PfStatus count_failures(PfContext *ctx, PfRowStore *store);
+/* A chunk is complete when no member of it is missing. */
+static PfStatus look_at_chunk(PfContext *ctx, PfRowStore *store, long long index, unsigned char *ends)
+{
+  const long long first = index*store->length, rest = store->sweep->plan.count - first;
+  const long long rows = rest < store->length ? rest : store->length;
+  long long loaded = 0, failed = 0;
+  if (!pf_zarr_has_chunk(store, index)) return PF_OK;
+  PF_TRY(pf_zarr_get_ends(ctx, store, index, ends));
+  for (long long k = 0; k < rows; k++) {
+    const bool ours = first + k >= store->first && first + k < store->end;
+    if (ends[k] == PF_MEMBER_MISSING) return PF_OK;
+    loaded += ours;
+    failed += ours && ends[k] >= PF_MEMBER_NO_START;
+  }
+  store->complete[index] = true;
+  store->loaded += loaded;
+  store->loaded_failed += failed;
+  return PF_OK;
+}
 
 static PfStatus load(PfContext *ctx, PfRowStore *store)
 {
-  for (long long i = 0; i < store->chunk_count; i++) {
-    store->complete[i] = pf_zarr_has_chunk(store, i);
-    const long long first = i*store->length, last = first + store->length;
-    const long long from = first > store->first ? first : store->first, to = last < store->end ? last : store->end;
-    if (store->complete[i] && to > from) store->loaded += to - from;
-  }
-  PF_TRY(count_failures(ctx, store));
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  unsigned char *ends = pf_arena_array(scratch, unsigned char, store->length);
+  PfStatus status = ends ? PF_OK : pf_no_room(ctx, "the rows");
+  for (long long i = 0; i < store->chunk_count && status == PF_OK; i++) status = look_at_chunk(ctx, store, i, ends);
+  pf_arena_release(scratch, mark);
+  PF_TRY(status);
   const long long before = store->loaded;
   PF_TRY(pf_journals_read(ctx, store));
   store->from_journals = store->loaded - before;
@@ -286,11 +304,21 @@ static PfStatus open_store(PfContext *ctx, PfRowStore *store, PfStoreMode mode)
 {
   if (mode == PF_STORE_STREAM) return PF_OK;
   PF_TRY(make_room(ctx, store));
-  if (!store->path || mode == PF_STORE_LOOK) return PF_OK;
+  if (!store->path) return PF_OK;
+  if (store->looking) return load(ctx, store);
   PfArena *arena = pf_arena_new(store->allocator);
   PfStatus status = arena ? open_folder(ctx, arena, store, mode) : pf_no_room(ctx, "the result");
   pf_arena_free(arena);
   return status;
+}
+
+static PfStatus copy_path(PfContext *ctx, PfRowStore *store, const char *path)
+{
+  if (!path) return PF_OK;
+  store->path = allocate(store, strlen(path) + 1);
+  if (!store->path) return pf_no_room(ctx, "the rows");
+  memcpy(store->path, path, strlen(path) + 1);
+  return PF_OK;
 }
 
 PfStatus pf_row_store_open(PfSweep *sweep, const char *path, PfStoreMode mode, int part, int parts, PfRowStore **result,
@@ -302,16 +330,19 @@ PfStatus pf_row_store_open(PfSweep *sweep, const char *path, PfStoreMode mode, i
   PfRowStore *store = allocator->resize(allocator->user, NULL, sizeof *store);
   *result = NULL;
   if (!store) return pf_no_room(ctx, "the rows");
-  *store = (PfRowStore){.sweep = sweep, .allocator = allocator, .path = path, .part = part, .parts = parts,
-                        .end = count, .length = chunk_length(&sweep->plan), .lock = -1, .part_lock = -1};
+  *store = (PfRowStore){.sweep = sweep, .allocator = allocator, .looking = mode == PF_STORE_LOOK,
+                        .part = part, .parts = parts, .end = count, .length = chunk_length(&sweep->plan),
+                        .lock = -1, .part_lock = -1};
   if (parts) { /* count*part would overflow for very many */
     store->first = count/parts*(part - 1) + count%parts*(part - 1)/parts;
     store->end = count/parts*part + count%parts*part/parts;
   }
   store->chunk_count = (count + store->length - 1)/store->length;
   store->codec = pf_codec_find(ctx);
+  if (!store->looking) pf_sweep_forget(sweep);
   pthread_mutex_init(&store->mutex, NULL);
-  PfStatus status = open_store(ctx, store, mode);
+  PfStatus status = copy_path(ctx, store, path);
+  if (status == PF_OK) status = open_store(ctx, store, mode);
   if (busy) *busy = store->busy;
   if (status == PF_OK) *result = store;
   else pf_row_store_free(store);
@@ -331,6 +362,7 @@ void pf_row_store_free(PfRowStore *store)
   release(store, store->chunks);
   release(store, store->complete);
   release(store, store->present);
+  release(store, store->path);
   if (store->part_lock >= 0) (void)close(store->part_lock);
   if (store->lock >= 0) (void)close(store->lock);
   pthread_mutex_destroy(&store->mutex);
@@ -342,6 +374,14 @@ PfStatus pf_row_store_finish(PfRowStore *store)
   PF_TRY(pf_row_store_status(store));
   if (store->path && !store->parts) pf_journals_remove(store);
   return PF_OK;
+}
+
+void pf_row_store_show(PfRowStore *store)
+{
+  for (long long i = 0; store->path && !store->parts && i < store->chunk_count; i++) {
+    const PfChunk *chunk = atomic_load(store->chunks + i);
+    if (chunk && !pf_zarr_put_chunk(store, i, chunk)) return;
+  }
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -395,25 +435,5 @@ PfStatus pf_row_store_read(PfContext *ctx, PfRowStore *store, long long first, l
   if (reasons) memset(reasons, 0, (size_t)count*PF_REASON);
   PfStatus status = read_chunks(ctx, store, room, first, count, columns, ends, reasons);
   free_chunk(store, room);
-  return status;
-}
-
-static PfStatus count_failures(PfContext *ctx, PfRowStore *store)
-{
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  unsigned char *ends = pf_arena_array(scratch, unsigned char, store->length);
-  PfStatus status = ends ? PF_OK : pf_no_room(ctx, "the rows");
-  for (long long i = 0; i < store->chunk_count && status == PF_OK; i++) {
-    const long long first = i*store->length, rest = store->sweep->plan.count - first;
-    const long long rows = rest < store->length ? rest : store->length;
-    if (!store->complete[i]) continue;
-    status = pf_row_store_read(ctx, store, first, rows, NULL, ends, NULL);
-    for (long long k = 0; k < rows && status == PF_OK; k++) {
-      const bool ours = first + k >= store->first && first + k < store->end;
-      store->loaded_failed += ours && ends[k] >= PF_MEMBER_NO_START;
-    }
-  }
-  pf_arena_release(scratch, mark);
   return status;
 }

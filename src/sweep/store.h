@@ -7,7 +7,8 @@
  *   study.zarr/.pfaff/rows-…        members of chunks that are not complete yet, each written when it is done
  *   study.zarr/.pfaff/lock          held by who computes
  *
- * Files take their place by renaming. The status of a chunk is written last: where it is, all of the chunk is. */
+ * Files take their place by renaming. The status of a chunk is written last: where it is, all of the chunk is. A chunk
+ * in which members are missing was left by a stop, and its members are in journals, too. */
 #ifndef PF_SWEEP_STORE_H
 #define PF_SWEEP_STORE_H
 
@@ -28,14 +29,15 @@ typedef enum PfStoreMode {
   PF_STORE_NEW,    /* there must be no result yet */
   PF_STORE_RESUME, /* goes on, or begins */
   PF_STORE_JOIN,   /* puts parts together */
-  PF_STORE_LOOK,   /* only reads chunks that are complete */
+  PF_STORE_LOOK,   /* only reads: chunks, and rows that are in none yet */
   PF_STORE_STREAM  /* rows are not kept */
 } PfStoreMode;
 
 typedef struct PfRowStore {
   const PfSweep *sweep;
   const PfAllocator *allocator;
-  const char *path;      /* NULL: in memory */
+  char *path;            /* NULL: in memory */
+  bool looking;          /* nothing is written */
   int part, parts;       /* 0: all */
   long long first, end;  /* members of this part */
   long long length;      /* rows of a chunk */
@@ -68,6 +70,9 @@ PfStatus pf_row_store_look(PfSweep *sweep, const char *path, PfRowStore **store)
 void pf_row_store_free(PfRowStore *store);
 /* After all members of this part are there: what was only for going on is removed. */
 PfStatus pf_row_store_finish(PfRowStore *store);
+/* After a stop: chunks that are not complete are written as they are, for others who read the result. Their members
+ * are in journals all the same. */
+void pf_row_store_show(PfRowStore *store);
 /* The failure in words. */
 PfStatus pf_row_store_status(const PfRowStore *store);
 
@@ -103,6 +108,8 @@ PfStatus pf_zarr_words(PfContext *ctx, PfArena *arena, const char *path, PfSweep
 bool pf_zarr_put_chunk(PfRowStore *store, long long index, const PfChunk *chunk);
 void pf_zarr_remove(const PfRowStore *store);
 bool pf_zarr_has_chunk(const PfRowStore *store, long long index);
+/* How its members ended, alone. */
+PfStatus pf_zarr_get_ends(PfContext *ctx, const PfRowStore *store, long long index, unsigned char *ends);
 PfStatus pf_zarr_get_chunk(PfContext *ctx, const PfRowStore *store, long long index, PfChunk *chunk);
 
 /* files.c */

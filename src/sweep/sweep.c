@@ -137,12 +137,31 @@ static PfStatus name_columns(PfSweep *s)
   return tell_apart(s);
 }
 
+/* One number for all, and others for each, contradict each other. */
+static PfStatus refuse_twice(PfSweep *s)
+{
+  for (int i = 0; i < s->word_count; i++) {
+    const PfSweepWord *w = s->words + i;
+    const bool fixed = !strcmp(w->key, "param") || !strcmp(w->key, "state");
+    const char *name = fixed ? pf_piece(s->arena, w->value, w->value + strcspn(w->value, "=")) : "";
+    if (!name) return pf_no_room(s->ctx, "the sweep");
+    for (int k = 0; fixed && k < s->plan.variable_count; k++) {
+      if (strcmp(name, s->plan.variables[k].name) != 0) continue;
+      pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: '%s' varies already", w->value, name);
+      pf_hint(s->ctx, "give it once: as a value for all, or as what varies");
+      return PF_ERR_ARGUMENT;
+    }
+  }
+  return PF_OK;
+}
+
 static PfStatus make(PfSweep *s)
 {
   const char *take = pf_word(s->words, s->word_count, "take");
   PF_TRY(pf_run_words_read(s->ctx, s->words, s->word_count, &s->run));
   PF_TRY(open_model(s));
   PF_TRY(pf_plan_read(s->ctx, s->arena, pf_sim_model(s->base), s->words, s->word_count, &s->plan));
+  PF_TRY(refuse_twice(s));
   PF_TRY(set_first(s));
   if (!take) {
     pf_fail(s->ctx, PF_ERR_ARGUMENT, "what is taken of each member?");
@@ -173,6 +192,7 @@ void pf_sweep_free(PfSweep *s)
 {
   if (!s) return;
   pf_row_store_free(s->memory);
+  pf_sweep_forget(s);
   pf_stream_free(s->stream);
   pf_member_close(&s->alone);
   pf_take_free(&s->take);
@@ -193,6 +213,13 @@ long long pf_sweep_count(const PfSweep *s)
   return s->plan.count;
 }
 
+const char *pf_sweep_model(const PfSweep *s)
+{
+  const PfModel *model = pf_sim_model(s->base);
+  const char *file = pf_word(s->words, s->word_count, "file");
+  return model->name[0] || !file ? model->name : file;
+}
+
 int pf_sweep_columns(const PfSweep *s)
 {
   return s->columns;
@@ -211,6 +238,15 @@ const char *pf_sweep_name(const PfSweep *s, int column)
 const char *pf_sweep_unit(const PfSweep *s, int column)
 {
   return column >= 0 && column < s->columns ? s->units[column] : "";
+}
+
+PfStatus pf_sweep_values(const PfSweep *s, long long member, double *values)
+{
+  if (member < 0 || member >= s->plan.count)
+    return pf_fail(s->ctx, PF_ERR_ARGUMENT, "there is no member %lld: they are 0 to %lld", member, s->plan.count - 1);
+  pf_plan_member(&s->plan, member, values);
+  for (int i = 0; i < s->plan.variable_count; i++) values[i] /= s->scales[i];
+  return PF_OK;
 }
 
 typedef struct Alone {

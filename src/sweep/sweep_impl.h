@@ -18,11 +18,18 @@ typedef struct PfVariable {
   PfMeasure measure;
 } PfVariable;
 
+/* Values of a variable along a direction, in SI: a list, or a range, of which each is worked out when it is needed. */
+typedef struct PfGridValues {
+  const double *list; /* NULL: a range */
+  double from, to;
+  bool log_scale;
+} PfGridValues;
+
 /* A direction of the grid: some variables that go along together through `count` values each. */
 typedef struct PfGridAxis {
   int first, width;  /* variables */
   long long count;
-  double *values;    /* width x count, in SI */
+  PfGridValues *values; /* of each of them */
 } PfGridAxis;
 
 typedef enum PfLaw { PF_LAW_NORMAL, PF_LAW_UNIFORM, PF_LAW_LOGNORMAL } PfLaw;
@@ -227,10 +234,14 @@ struct PfSweep {
   double *scales;     /* of the variables: one of the unit in SI */
   PfMember alone;     /* of pf_sweep_member */
   struct PfRowStore *memory; /* of the latest run, when it has no folder */
+  bool checked;       /* pf_sweep_check has found nothing wrong */
+  struct PfRowStore *looked; /* the result that was read last, or NULL */
   struct PfRowStream *stream; /* of the latest run that kept no rows: its summary */
 };
 
 const char *pf_word(const PfSweepWord *words, int count, const char *key);
+/* What was read of a result may have changed (result.c). */
+void pf_sweep_forget(PfSweep *sweep);
 
 /* ---------------------------------------------------------------- texts (words.c) */
 

@@ -53,14 +53,20 @@ static PfStatus add_part(Reader *r, PfTaken item)
   return add_item(r, item, r->parts + r->part_count++);
 }
 
+static PfStatus taken_twice(const Reader *r, const char *name)
+{
+  pf_fail(r->ctx, PF_ERR_ARGUMENT, "--take: '%s' is taken twice", name);
+  pf_hint(r->ctx, "take it once: 'pfaff plot --show \"%s [unit]\"' shows it in any unit", name);
+  return PF_ERR_ARGUMENT;
+}
+
 static PfStatus add_column(Reader *r, PfTakenColumn column)
 {
   PfTake *take = r->take;
   if (!column.name || !column.unit) return no_room(r);
   if (take->columns == r->room) return pf_fail(r->ctx, PF_ERR_LIMIT, "--take: more than %d numbers", r->room);
   for (int i = 0; i < take->columns; i++)
-    if (!strcmp(take->column[i].name, column.name))
-      return pf_fail(r->ctx, PF_ERR_ARGUMENT, "--take: '%s' is taken twice", column.name);
+    if (!strcmp(take->column[i].name, column.name)) return taken_twice(r, column.name);
   take->column[take->columns++] = column;
   return PF_OK;
 }

@@ -25,6 +25,17 @@ const char *pf_sweep_word(const PfSweep *sweep, const char *key)
   return pf_word(sweep->words, sweep->word_count, key);
 }
 
+const PfSweepWord *pf_sweep_words_of(const PfSweep *sweep, int *count)
+{
+  *count = sweep->word_count;
+  return sweep->words;
+}
+
+const PfModel *pf_sweep_the_model(const PfSweep *sweep)
+{
+  return pf_sim_model(sweep->base);
+}
+
 void pf_sweep_words_put(const PfSweep *sweep, PfJson *json, const char *key)
 {
   pf_json_open(json, key, '[');

@@ -8,6 +8,9 @@
 
 /* The first one with that key, or NULL. */
 const char *pf_sweep_word(const PfSweep *sweep, const char *key);
+const PfSweepWord *pf_sweep_words_of(const PfSweep *sweep, int *count);
+/* The model of the first member. */
+const PfModel *pf_sweep_the_model(const PfSweep *sweep);
 /* All of them, as a list of pairs. */
 void pf_sweep_words_put(const PfSweep *sweep, PfJson *json, const char *key);
 void pf_sweep_words_json(const PfSweep *sweep, PfText *text);

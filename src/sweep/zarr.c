@@ -71,7 +71,7 @@ static void json_codecs(const PfRowStore *store, PfJson *json)
     json_name(json, NULL, "zstd");
     pf_json_open(json, "configuration", '{');
     pf_json_integer(json, "level", PF_ZSTD_LEVEL);
-    pf_json_bool(json, "checksum", false);
+    pf_json_bool(json, "checksum", true);
     pf_json_close(json, '}');
     pf_json_close(json, '}');
   }
@@ -381,6 +381,11 @@ static PfStatus get_chunk(PfContext *ctx, const PfRowStore *store, const Array *
   return status;
 }
 
+PfStatus pf_zarr_get_ends(PfContext *ctx, const PfRowStore *store, long long index, unsigned char *ends)
+{
+  return get_chunk(ctx, store, &status_array, index, ends, (size_t)store->length);
+}
+
 static bool has_reasons(const PfChunk *chunk, size_t rows)
 {
   for (size_t i = 0; i < rows; i++)
@@ -392,7 +397,7 @@ static bool has_reasons(const PfChunk *chunk, size_t rows)
 PfStatus pf_zarr_get_chunk(PfContext *ctx, const PfRowStore *store, long long index, PfChunk *chunk)
 {
   const size_t rows = (size_t)store->length;
-  PF_TRY(get_chunk(ctx, store, &status_array, index, chunk->ends, rows));
+  PF_TRY(pf_zarr_get_ends(ctx, store, index, chunk->ends));
   for (int i = 0; i < store->sweep->columns; i++) {
     const Array a = column(store->sweep, i);
     PF_TRY(get_chunk(ctx, store, &a, index, chunk->columns + (size_t)i*rows, rows*sizeof(double)));

@@ -34,7 +34,7 @@ def same(a, b):
 
 def rows(path):
     with open(path, newline="") as file:
-        return [{k: float(v) if v else math.nan for k, v in row.items()} for row in csv.DictReader(file)]
+        return [{k: v if k == "reason" else float(v) if v else math.nan for k, v in row.items()} for row in csv.DictReader(file)]
 
 
 plan = ["-p", "F=0.5..2:4", "--random", "theta ~ normal(0, 0.1 [rad])", "-n", "300", "--take", "x, max(abs(theta)), t_end", "--for", "1"]
@@ -327,7 +327,7 @@ def what_makes_no_sense_is_refused():
     refused("options beside those of a result", "has no effect", "--rtol", "1e-3", "--resume", "one.zarr")
     pathlib.Path("other.pf").write_text(pathlib.Path(wheel).read_text() + "# other\n")
     refused("a result of another model", "another text of the model", *plan, "--resume", "one.zarr", "other.pf")
-    refused("no result", "is no result of a sweep", "--resume", "nowhere.zarr", code=1)
+    refused("no result", "does not exist", "--resume", "nowhere.zarr", code=1)
     os.mkdir("full")
     pathlib.Path("full/mine").write_text("")
     shutil.move("full", "full.zarr")

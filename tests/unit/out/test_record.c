@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const char *const names[] = {"t", "pos(a, b)", "say \"x\""}, *const units[] = {"s", "m", ""};
-static const PfRecordHead head = {3, names, units};
+static const PfRecordHead head = {.count = 3, .names = names, .units = units};
 
 /* A folder for one test. */
 static const char *make_folder(void)
@@ -66,6 +66,21 @@ static void rows_become_csv(void **state)
   assert_int_equal(pf_record_close(&record), PF_OK);
   assert_string_equal(content(f->ctx, f->arena, path),
                       "t [s],\"pos(a, b) [m]\",\"say \"\"x\"\"\"\n0,0.5,nan\n1,-2,3\n");
+  unlink(path), rmdir(folder);
+}
+
+/* A last column of CSV may have words, quoted where they must be. */
+static void rows_have_words(void **state)
+{
+  Fixture *f = *state;
+  const char *folder = make_folder(), *path = in(folder, "x.csv");
+  const PfRecordHead with_words = {.count = 1, .names = names, .units = units, .words = "reason"};
+  PfRecord record;
+  assert_int_equal(pf_record_begin(&record, f->ctx, path, &with_words), PF_OK);
+  assert_int_equal(pf_record_add_word(&record, (const double[]){1}, "a, \"b\""), PF_OK);
+  assert_int_equal(pf_record_add_word(&record, (const double[]){2}, ""), PF_OK);
+  assert_int_equal(pf_record_close(&record), PF_OK);
+  assert_string_equal(content(f->ctx, f->arena, path), "t [s],reason\n1,\"a, \"\"b\"\"\"\n2,\n");
   unlink(path), rmdir(folder);
 }
 
@@ -180,6 +195,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(rows_become_csv),
+    with_fixture(rows_have_words),
     with_fixture(rows_become_json),
     with_fixture(rows_are_kept_on_the_way),
     with_fixture(many_rows_are_all_there),

@@ -52,6 +52,52 @@ static void what_is_zipped_goes_along(void **state)
   assert_near(value_of(&plan, 5, 2), 100, 0, 0);
 }
 
+/* A unit behind the last value, or behind all of it, holds for those without one. */
+static void units_hold_for_all_values(void **state)
+{
+  static const struct {
+    const char *axis;
+    double value[3];
+  } cases[] = {{"m=1..3 [g]:3", {0.001, 0.002, 0.003}}, {"m=1..3:3 [g]", {0.001, 0.002, 0.003}},
+               {"m [g]=1..3:3", {0.001, 0.002, 0.003}}, {"m=1,2,3 [g]", {0.001, 0.002, 0.003}},
+               {"m=1 [kg]..3000 [g]:3", {1, 2, 3}}, {"m=1 [kg],2,3 [g]", {1, 0.002, 0.003}},
+               {"m=1..4:3:log [g]", {0.001, 0.002, 0.004}}, {"m=-1,1+1,3 [g]", {-0.001, 0.002, 0.003}}};
+  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
+    PfPlan plan;
+    const PfSweepWord words[] = {{"axis", cases[i].axis}, {0}};
+    assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+    assert_int_equal(plan.count, 3);
+    for (int k = 0; k < 3; k++) assert_near(value_of(&plan, k, 0), cases[i].value[k], 1e-15, 0);
+  }
+}
+
+/* Values of a range are not kept: it may be long. */
+static void long_ranges_need_no_room(void **state)
+{
+  PfPlan plan;
+  const PfSweepWord words[] = {{"axis", "m=0..1000000000:1000000001"}, {"axis", "k=1,2"}, {0}};
+  assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+  assert_near(value_of(&plan, 2*123456789LL + 1, 0), 123456789, 1e-15, 0);
+  assert_near(value_of(&plan, 2000000001, 0), 1e9, 0, 0);
+}
+
+static void a_grid_that_is_not_filled_is_told(void **state)
+{
+  Fixture *f = *state;
+  static const struct {
+    const char *n, *said;
+  } cases[] = {{"2", "1 of the 3 points of the grid have no member"},
+               {"7", "1 of the 3 points of the grid have one"}, {"6", NULL}};
+  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
+    PfPlan plan;
+    const PfSweepWord words[] = {{"axis", "m=1,2,3"}, {"random", "k ~ normal(1, 0.1)"}, {"n", cases[i].n}, {0}};
+    pf_diagnostics_clear(f->ctx);
+    assert_int_equal(read_plan(f, words, &plan), PF_OK);
+    assert_int_equal(pf_diagnostic_count(f->ctx), cases[i].said ? 1 : 0);
+    if (cases[i].said) assert_contains(pf_diagnostic(f->ctx, 0)->message, cases[i].said);
+  }
+}
+
 /* Mean and deviation of n draws are off by about 1/sqrt(n) deviations. */
 static void laws_have_their_moments(void **state)
 {
@@ -131,8 +177,13 @@ static void what_makes_no_sense_is_told(void **state)
   static const struct {
     PfSweepWord words[4];
     const char *said;
-  } cases[] = {{{{"axis", "m=5..7"}}, "not a range"},
-               {{{"axis", "m=5..7:x"}}, "not a range"},
+  } cases[] = {{{{"axis", "m=5..7"}}, "not a range: how many values"},
+               {{{"axis", "m=5..7:x"}}, "not a range: how many values? 'x' is no"},
+               {{{"axis", "m=5..7:3:lg"}}, "':lg' behind the count"},
+               {{{"axis", "m=5...7:3"}}, "three dots"},
+               {{{"axis", "m=5 [g]..7:3"}}, "'5 [g]' has a unit, and '7' has none"},
+               {{{"random", "m ~ normal(5 [g], 1)"}, {"n", "5"}}, "'5 [g]' has a unit, and '1' has none"},
+               {{{"axis", "m=1..2:1000000000"}, {"axis", "k=1..2:1000000000"}}, "1e+18 members are more than"},
                {{{"axis", "m=-1..7:3:log"}}, "one side of zero"},
                {{{"axis", "m=1,,2"}}, "m=1,,2"},
                {{{"axis", "m=1 [s],2"}}, "m=1 [s],2"},
@@ -170,8 +221,11 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(directions_are_combined), with_fixture(what_is_zipped_goes_along),
-    with_fixture(laws_have_their_moments), with_fixture(a_latin_square_has_one_in_each_row),
-    with_fixture(a_path_changes_one_number_at_a_time), with_fixture(a_group_of_saltelli_exchanges_columns),
+    with_fixture(units_hold_for_all_values), with_fixture(long_ranges_need_no_room),
+    with_fixture(a_grid_that_is_not_filled_is_told), with_fixture(laws_have_their_moments),
+    with_fixture(a_latin_square_has_one_in_each_row),
+    with_fixture(a_path_changes_one_number_at_a_time),
+    with_fixture(a_group_of_saltelli_exchanges_columns),
     with_fixture(what_makes_no_sense_is_told), with_fixture(correlations_that_contradict_each_other_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

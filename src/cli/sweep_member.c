@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --show-member: one member of a result, and the command that runs it alone. */
+#include "cli/sweep.h"
+#include "sweep/words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static PfStatus read_member(Sweep *sw)
+{
+  const char *text = sw->options->show_member;
+  char *stop;
+  errno = 0;
+  sw->member = strtoll(text, &stop, 10);
+  if (stop != text && !*stop && !errno && sw->member >= 0 && sw->member < pf_sweep_count(sw->sweep)) return PF_OK;
+  return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--show-member %s: members are 0 to %lld", text,
+                 pf_sweep_count(sw->sweep) - 1);
+}
+
+PfStatus pf_sweep_open_member(Sweep *sw)
+{
+  const int columns = pf_sweep_columns(sw->sweep);
+  PF_TRY(read_member(sw));
+  sw->row = pf_arena_array(sw->s.arena, double, columns);
+  sw->end = pf_arena_array(sw->s.arena, unsigned char, 1);
+  sw->reason = pf_arena_array(sw->s.arena, char, PF_REASON + 1);
+  if (!sw->row || !sw->end || !sw->reason) return pf_no_room(sw->s.ctx, "the member");
+  PF_TRY(pf_sweep_read(sw->sweep, sw->path, sw->member, 1, sw->row, sw->end, sw->reason));
+  return pf_sweep_values(sw->sweep, sw->member, sw->row); /* what varies is known also of those that are missing */
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static const char *option_for(const PfModel *model, const char *name)
+{
+  if (pf_cli_is_input(model, name)) return "--input";
+  return pf_cli_is_start(model, name) ? "-s" : "-p";
+}
+
+/* For a shell: quotes around it, which an apostrophe of a velocity needs as well. */
+static void put_words(PfText *text, const char *option, const char *value)
+{
+  pf_text_print(text, " %s \"%s\"", option, value);
+}
+
+static void put_varied(const Sweep *sw, PfText *text)
+{
+  const PfModel *model = pf_sweep_the_model(sw->sweep);
+  for (int i = 0; i < pf_sweep_varied(sw->sweep); i++) {
+    const char *name = pf_sweep_name(sw->sweep, i), *unit = pf_sweep_unit(sw->sweep, i);
+    char value[400];
+    const bool time = !strcmp(name, "t");
+    snprintf(value, sizeof value, *unit ? "%s%s%.17g [%s]" : "%s%s%.17g", time ? "" : name, time ? "" : "=", sw->row[i],
+             unit);
+    put_words(text, time ? "--time" : option_for(model, name), value);
+  }
+}
+
+/* Words of the sweep that 'run' has under the same names. */
+static void put_others(const Sweep *sw, PfText *text)
+{
+  static const char *const values[] = {"time", "by", "form", "for", "step", "rtol", "atol", "rho", "most-steps"};
+  static const char *const flags[] = {"as-given", "adaptive", "printed", "no-projection", "keep-going"};
+  const PfModel *model = pf_sweep_the_model(sw->sweep);
+  int count;
+  const PfSweepWord *words = pf_sweep_words_of(sw->sweep, &count);
+  for (int i = 0; i < count; i++) {
+    const char *key = words[i].key, *value = words[i].value;
+    char name[PF_LONGEST_NAME], option[40];
+    snprintf(option, sizeof option, "--%s", key);
+    if (!strcmp(key, "state")) put_words(text, "-s", value);
+    else if (!strcmp(key, "param"))
+      put_words(text, pf_cli_split(value, name, &value) ? option_for(model, name) : "-p", words[i].value);
+    for (size_t k = 0; k < sizeof values/sizeof *values; k++)
+      if (!strcmp(key, values[k])) put_words(text, option, value);
+    for (size_t k = 0; k < sizeof flags/sizeof *flags; k++)
+      if (!strcmp(key, flags[k])) pf_text_print(text, " %s", option);
+  }
+}
+
+static void put_command(const Sweep *sw, PfText *text)
+{
+  const char *file = pf_sweep_word(sw->sweep, "file"), *study = pf_sweep_word(sw->sweep, "study");
+  const bool linear = study && !strcmp(study, "linearize");
+  pf_text_add(text, linear ? "pfaff study linearize" : "pfaff run");
+  put_varied(sw, text);
+  put_others(sw, text);
+  pf_text_print(text, " %s", file ? file : "model.pf");
+}
+
+/* ---------------------------------------------------------------- what is shown */
+
+void pf_sweep_member_text(void *user, PfText *text)
+{
+  const Sweep *sw = user;
+  pf_text_print(text, "%s: member %lld of %lld, %s\n", pf_sweep_model(sw->sweep), sw->member,
+                pf_sweep_count(sw->sweep), pf_member_end_text(*sw->end));
+  if (sw->reason[0]) pf_text_print(text, "  reason              %s\n", sw->reason);
+  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++)
+    pf_text_print(text, "  %-19s %.10g %s\n", pf_sweep_name(sw->sweep, i), sw->row[i], pf_sweep_unit(sw->sweep, i));
+  pf_text_add(text, "\n  ");
+  put_command(sw, text);
+  pf_text_add(text, "\n");
+}
+
+void pf_sweep_member_json(void *user, PfJson *json)
+{
+  const Sweep *sw = user;
+  PfText command;
+  pf_text_init(&command, json->text.allocator);
+  put_command(sw, &command);
+  pf_json_open(json, NULL, '{');
+  pf_json_integer(json, "member", sw->member);
+  pf_json_integer(json, "status", *sw->end);
+  pf_json_string(json, "reason", sw->reason);
+  pf_json_open(json, "values", '{');
+  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) pf_json_number(json, pf_sweep_name(sw->sweep, i), sw->row[i]);
+  pf_json_close(json, '}');
+  pf_json_string(json, "command", pf_text_get(&command));
+  pf_cli_json_diagnostics(sw->s.ctx, json);
+  pf_json_close(json, '}');
+  pf_text_free(&command);
+}
