@@ -153,4 +153,14 @@ done
 # Just after the event the motion is that after it.
 run 0 run --json --at 1.2,1.2000000000001 "$place/instant.pf"
 holds '[r[d["columns"].index("x\u0027")] for r in d["rows"] if r[0] < 1.3] == [1, 0, 0]'
+
+# Attached rows are part of the laconic equations too, and what is attached holds without a projection.
+run 0 run --json --form laconic --no-projection "$(example capture)"
+holds 'd["momentum"]["change"]["angular"] < 1e-8'
+run 0 run --json --form laconic "$(example dual_arm_capture)"
+holds 'len(d["events"]) == 2 and d["momentum"]["change"]["angular"] < 1e-9'
+# A formulation that holds only by chance says so where it ends.
+run 1 run --form rosenberg "$(example capture)"
+says err "do not determine it"
+says err "by chance; --form rosenberg_extended"
 finish
