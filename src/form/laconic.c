@@ -222,7 +222,7 @@ static bool breaks_down(const Data *d, int n)
 static PfTrouble accelerate_elsewhere(PfSolver *s, Data *d, PfMotion *motion, int *row)
 {
   int rank = pf_span_factor(s, &d->span);
-  if (s->system->n - rank != d->k.count) return PF_TROUBLE_SINGULAR; /* other degrees of freedom than these have */
+  if (s->system->n - rank > d->k.count) return PF_TROUBLE_SINGULAR; /* more degrees of freedom than these have */
   pf_span_solve(s, &d->span, d->elsewhere.a);
   PfTrouble trouble = pf_check_constraints(s, d->elsewhere.a, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
@@ -239,6 +239,8 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   if (d->inverse && !find_speeds(s, d)) return PF_TROUBLE_SINGULAR;
   pf_tape_run(d->tape, d->inputs, d->outputs, d->work);
   if (breaks_down(d, n)) return is_chosen(d) ? accelerate_elsewhere(s, d, motion, row) : PF_TROUBLE_SINGULAR;
+  if (n - pf_span_factor(s, &d->span) < c) /* they would move where a constraint forbids it */
+    return is_chosen(d) ? accelerate_elsewhere(s, d, motion, row) : PF_TROUBLE_SINGULAR;
   const double *G = d->outputs, *g = G + c*c, *N = g + c, *drift = N + n*c;
   PfStatus status = pf_ldl_factor(&d->reduced, G, PF_MASS_TOLERANCE);
   if (status != PF_OK || d->reduced.rank < c) {
@@ -248,7 +250,6 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   pf_ldl_solve(&d->reduced, g, d->rate);
   pf_times(N, n, c, d->rate, motion->acceleration);
   for (int i = 0; i < n; i++) motion->acceleration[i] += drift[i];
-  pf_span_factor(s, &d->span);
   pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
   return PF_TROUBLE_NONE;
 }

@@ -292,7 +292,7 @@ static void extrapolate(const PfMotionRun *run, double h, double *y)
 }
 
 /* A step has failed since the forces of one side end at a surface: over to the other side. */
-static bool cross_over(PfMotionRun *run, PfCut *cut)
+static bool jump_over(PfMotionRun *run, PfCut *cut)
 {
   double most = run->stepper.fixed ? 2*run->options.step
                                    : fmax(10*(run->state.t - run->state.t_old), 1e-6*fabs(run->state.t));
@@ -311,6 +311,15 @@ static bool cross_over(PfMotionRun *run, PfCut *cut)
   run->state.t = cut->t;
   run->state.between = PF_BETWEEN_CUBIC;
   return true;
+}
+
+static bool cross_over(PfMotionRun *run, PfCut *cut)
+{
+  const PfTrouble trouble = run->flow.trouble;
+  const int row = run->flow.row;
+  if (jump_over(run, cut)) return true;
+  run->flow.trouble = trouble, run->flow.row = row; /* why the step failed; looking beyond it has its own */
+  return false;
 }
 
 static void see(PfMotionRun *run, PfCut cut, bool inside, bool crossed)
@@ -426,7 +435,10 @@ static void say_why(PfMotionRun *run, PfRunEnd end)
       return;
     }
     (void)pf_trouble_report_at(run->ctx, run->system, run->flow.values, run->flow.trouble, run->flow.row);
-    if (describe_growth(run, growth, sizeof growth)) pf_hint(run->ctx, "%s", growth);
+    if (run->flow.trouble == PF_TROUBLE_UNDETERMINED && run->state.t > *run->first_t)
+      pf_hint(run->ctx, "from t = %.6g to %.6g they did, by chance; --form rosenberg_extended does everywhere",
+              *run->first_t, run->state.t);
+    else if (describe_growth(run, growth, sizeof growth)) pf_hint(run->ctx, "%s", growth);
     else pf_hint(run->ctx, "this happened after t = %.12g", run->state.t);
     return;
   case PF_RUN_STEP:

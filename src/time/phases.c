@@ -93,6 +93,20 @@ static PfStatus make_sides(PfPhases *s)
   return pf_sides_make(s->ctx, s->phase_arena, s->phase_system, at, count, atol, &s->sides);
 }
 
+/* The phase begins here: what chooses by numbers, of pivots for example, must see what events have set and held, and a
+ * configuration on the constraints, not those of the text, where rows that are attached later are all zero. */
+static PfStatus set_start(PfPhases *s)
+{
+  PfModel *model = &s->phase.model;
+  const PfSymbols *in = pf_system_symbols(s->phase_system);
+  pf_phases_take(s);
+  for (int i = 0; i < model->parameter_count; i++)
+    if (model->parameters[i].hidden) model->parameters[i].value = pf_expr_double(s->ctx, s->phase_values[i]);
+  for (int i = 0; i < model->coordinate_count; i++)
+    model->coordinates[i].start_q = pf_expr_double(s->ctx, s->phase_values[in->q + i]);
+  return pf_expr_check(s->ctx);
+}
+
 PfStatus pf_phases_begin(PfPhases *s)
 {
   pf_phases_end(s);
@@ -103,6 +117,7 @@ PfStatus pf_phases_begin(PfPhases *s)
   PF_TRY(pf_system_new(s->ctx, &s->phase.equations, &s->phase_system));
   s->phase_values = pf_arena_array(s->phase_arena, double, pf_system_symbols(s->phase_system)->count);
   if (!s->phase_values) return pf_phases_no_room(s);
+  PF_TRY(set_start(s));
   return s->switches.count ? make_sides(s) : PF_OK;
 }
 

@@ -162,4 +162,13 @@ for sampling in "--at 2" "--every 0.9"; do
   helpers="import json; whole = json.load(open('$place/all.json'))['momentum']"
   holds 'd["momentum"] == whole and whole["change"]["linear"] > 0.1'
 done
+# Attached rows are part of the laconic equations too, and what is attached holds without a projection.
+run 0 run --json --form laconic --no-projection "$(example capture)"
+holds 'd["momentum"]["change"]["angular"] < 1e-8'
+run 0 run --json --form laconic "$(example dual_arm_capture)"
+holds 'len(d["events"]) == 2 and d["momentum"]["change"]["angular"] < 1e-9'
+# A formulation that holds only by chance says so where it ends.
+run 1 run --form rosenberg "$(example capture)"
+says err "do not determine it"
+says err "by chance; --form rosenberg_extended"
 finish
