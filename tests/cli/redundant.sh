@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Constraints that follow from the others only where all of them hold: inside a step they contradict each other a little.
-# No forces do work here but gravity: the energy tells.
+# The balance of energy with the work done tells.
 set -u
 . "$2/tests/cli/common.sh"
 bennett=$2/examples/linkages/bennett.pf
