@@ -93,11 +93,12 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   } else {
     free = impose_all(s, d);
   }
-  PfTrouble trouble = n - free < m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
+  PfTrouble trouble = n - free < m ? pf_check_before(s, d->reduced.a, row) : PF_TROUBLE_NONE;
   if (trouble == PF_TROUBLE_NONE)
     trouble = pf_reduced_solve(s, &d->reduced, free, motion->acceleration, row);
-  if (trouble == PF_TROUBLE_NONE) pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
-  return trouble;
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+  return n - free < m ? pf_check_after(s, motion->acceleration, row) : PF_TROUBLE_NONE;
 }
 
 const PfFormulation pf_form_cascade = {

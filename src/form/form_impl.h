@@ -77,6 +77,7 @@ struct PfSolver {
   int unknowns, unknowns_per_rank; /* without constraints, and how many each independent one adds */
   const PfSolverPlan *plan; /* while it is made */
   PfTold told;
+  bool drifts;        /* rows are redundant only as far as the constraints hold, as inside a step they do not */
   const double *square; /* m: squares of the units of the rows, or NULL */
   double *usual;      /* m: with squares, the largest unit that each row had since then */
   PfSolver *reserve;  /* asked where this one has trouble; NULL: nobody */
@@ -121,9 +122,16 @@ PfStatus pf_solver_no_room(PfSolver *solver);
  * depend on the units in which a constraint is written. In a motion a row that fades away, as at the fold of a linkage,
  * keeps the unit it had: what is left of it is rounding, and must not be blown up to the length of the others. */
 void pf_unit_rows(PfSolver *solver);
+/* The unit of row i of this size. Where rows are redundant only on the constraints, that is the largest size the row
+ * had: a short row has the direction of what the state misses, and one of full length must go before it. */
+double pf_row_unit(PfSolver *solver, size_t i, double size);
 
 /* Does A q'' = b hold? Else the constraint that contradicts others. Needed where rows are redundant. */
 PfTrouble pf_check_constraints(PfSolver *solver, const double *acceleration, int *row);
+/* The same for an a with A a = b that is not the acceleration. Where the state drifts off the constraints only the size
+ * of the acceleration tells which residuals are large: then nothing is checked before it is known. */
+PfTrouble pf_check_before(PfSolver *solver, const double *a, int *row);
+PfTrouble pf_check_after(PfSolver *solver, const double *acceleration, int *row);
 
 /* What the rows of A span, by one factorisation of A^T. */
 typedef struct PfSpan {

@@ -109,13 +109,14 @@ static PfTrouble by_orthonormal_basis(PfSolver *s, Data *d, PfMotion *motion, in
 {
   int n = s->system->n, rank = pf_span_factor(s, &d->span);
   pf_span_solve(s, &d->span, d->reduced.a);
-  PfTrouble trouble = rank < s->system->m ? pf_check_constraints(s, d->reduced.a, row) : PF_TROUBLE_NONE;
+  PfTrouble trouble = rank < s->system->m ? pf_check_before(s, d->reduced.a, row) : PF_TROUBLE_NONE;
   if (trouble != PF_TROUBLE_NONE) return trouble;
   trouble = move_along_speeds(s, d, n - rank, motion->acceleration, row);
   if (trouble == PF_TROUBLE_NOT_UNIQUE)
     trouble = pf_reduced_null_space(s, &d->reduced, &d->span, rank, motion->acceleration, row);
-  if (trouble == PF_TROUBLE_NONE) pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
-  return trouble;
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+  return rank < s->system->m ? pf_check_after(s, motion->acceleration, row) : PF_TROUBLE_NONE;
 }
 
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)

@@ -8,7 +8,7 @@
 PfStatus pf_partition_make(PfSolver *s, PfPartition *p)
 {
   int n = s->system->n, m = s->system->m;
-  *p = (PfPartition){.n = n, .m = m, .tolerance = &s->rank_tolerance};
+  *p = (PfPartition){.n = n, .m = m, .solver = s};
   p->row = pf_solver_array(s, int, m);
   p->column = pf_solver_array(s, int, n);
   p->swap = pf_solver_array(s, int, m);
@@ -45,13 +45,19 @@ static double largest_element(const PfPartition *p, int k, int *row, int *column
   return best;
 }
 
+static double unit_of(const PfPartition *p, const double *A, int i)
+{
+  double size = pf_binary_scale(A + (size_t)i*(size_t)p->n, (size_t)p->n);
+  return p->solver->drifts ? pf_row_unit(p->solver, (size_t)i, size) : size;
+}
+
 /* Gaussian elimination with full pivoting on rows in units of their own; sorts rows and columns. */
 void pf_partition_choose(PfPartition *p, const double *A)
 {
   int n = p->n, m = p->m;
   double most = 0;
   for (int i = 0; i < m; i++) {
-    p->weight[i] = pf_binary_scale(A + (size_t)i*(size_t)n, (size_t)n);
+    p->weight[i] = unit_of(p, A, i);
     most = fmax(most, p->weight[i]);
   }
   for (int i = 0; i < m; i++) {
@@ -62,7 +68,7 @@ void pf_partition_choose(PfPartition *p, const double *A)
   for (int j = 0; j < n; j++) p->column[j] = j;
   for (p->rank = 0; p->rank < m && p->rank < n; p->rank++) {
     int k = p->rank, best_row = k, best_column = k;
-    if (!(largest_element(p, k, &best_row, &best_column) > *p->tolerance)) break;
+    if (!(largest_element(p, k, &best_row, &best_column) > p->solver->rank_tolerance)) break;
     swap_ints(p->row, k, best_row);
     swap_ints(p->column, k, best_column);
     const double *pivot = p->W + (size_t)p->row[k]*(size_t)n;
@@ -204,7 +210,7 @@ static bool are_redundant(const PfPartition *p, const double *A)
     for (int j = r; j < n; j++) {
       double left = row[p->column[j]];
       for (int k = 0; k < r; k++) left -= row[p->column[k]]*p->W[k*(n + 1) + j + 1];
-      if (fabs(left)*p->weight[p->row[i]] > *p->tolerance) return false;
+      if (fabs(left)*p->weight[p->row[i]] > p->solver->rank_tolerance) return false;
     }
   }
   return true;
@@ -212,7 +218,8 @@ static bool are_redundant(const PfPartition *p, const double *A)
 
 bool pf_partition_update(PfPartition *p, const double *A, const double *b)
 {
-  if (p->chosen && solve(p, A, b, PF_GOOD_PARTITION) && are_redundant(p, A)) return true;
+  double least = p->solver->drifts ? 0.1 : PF_GOOD_PARTITION; /* the drift is divided by it */
+  if (p->chosen && solve(p, A, b, least) && are_redundant(p, A)) return true;
   pf_partition_choose(p, A);
   p->changes++;
   return solve(p, A, b, 0);

@@ -10,7 +10,7 @@
 
 typedef struct PfPartition {
   int n, m, rank;
-  const double *tolerance; /* of the solver: rank tolerance for the rows */
+  PfSolver *solver; /* its rank tolerance and units of rows */
   int *row;       /* the first `rank` rows are independent */
   int *column;    /* the first `rank` columns are the dependent coordinates */
   double *weight; /* m: rows are multiplied by these powers of two; chosen with the partition */

@@ -4,15 +4,17 @@
 
 #include <math.h>
 
-/* Parts of its usual size at which a row counts as fading. */
-static const double faded = 1e-3;
+/* Part of its usual size below which a row counts as fading. */
+static double fading(const PfSolver *s)
+{
+  return s->drifts ? 1 : 1e-3;
+}
 
-/* The unit of a row of this size. */
-static double unit_of(PfSolver *s, size_t i, double size)
+double pf_row_unit(PfSolver *s, size_t i, double size)
 {
   if (!s->square) return size;
   if (size > s->usual[i]) s->usual[i] = size;
-  return size < faded*s->usual[i] ? s->usual[i] : size;
+  return size < fading(s)*s->usual[i] ? s->usual[i] : size;
 }
 
 void pf_unit_rows(PfSolver *s)
@@ -20,7 +22,7 @@ void pf_unit_rows(PfSolver *s)
   const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
   double most = 0, *unit = s->at.unit;
   for (size_t i = 0; i < m; i++) {
-    unit[i] = unit_of(s, i, pf_binary_scale(s->at.A + i*n, n));
+    unit[i] = pf_row_unit(s, i, pf_binary_scale(s->at.A + i*n, n));
     most = unit[i] > most ? unit[i] : most;
   }
   for (size_t i = 0; i < m; i++) {
@@ -48,7 +50,7 @@ static double find_miss(const PfSolver *s, const double *acceleration, int i, do
     largest = fmax(largest, fabs(row[j]));
     fastest = fmax(fastest, fabs(acceleration[j]));
   }
-  if (s->square && largest < faded*s->usual[i]) largest = s->usual[i];
+  if (s->square && largest < fading(s)*s->usual[i]) largest = s->usual[i];
   *size += largest*(1e-3 + 0.2*fastest); /* times the agreement: PF_RANK_TOLERANCE */
   return fabs(miss);
 }
@@ -105,6 +107,16 @@ PfTrouble pf_check_constraints(PfSolver *s, const double *acceleration, int *row
   int first = first_contradiction(s);
   *row = first >= 0 ? first : worst;
   return PF_TROUBLE_CONTRADICTION;
+}
+
+PfTrouble pf_check_before(PfSolver *s, const double *a, int *row)
+{
+  return s->drifts ? PF_TROUBLE_NONE : pf_check_constraints(s, a, row);
+}
+
+PfTrouble pf_check_after(PfSolver *s, const double *acceleration, int *row)
+{
+  return s->drifts ? pf_check_constraints(s, acceleration, row) : PF_TROUBLE_NONE;
 }
 
 /* ---------------------------------------------------------------- what they span */

@@ -172,6 +172,8 @@ bool pf_solver_set_reserve(PfSolver *s, PfSolver *reserve)
 {
   if (!pf_keep_all(s->arena, &s->kept, &reserve->kept)) return false;
   s->reserve = reserve;
+  /* it is asked now and then, and has not seen all states */
+  if (s->usual && reserve->usual) reserve->usual = s->usual;
   return true;
 }
 
@@ -179,6 +181,7 @@ void pf_solver_tolerate(PfSolver *s, double drift)
 {
   if (s->reserve) pf_solver_tolerate(s->reserve, drift);
   s->rank_tolerance = fmax(PF_RANK_TOLERANCE, drift);
+  s->drifts = drift > 0;
   s->agreement = fmax(PF_AGREEMENT, 10*drift);
 }
 
@@ -221,7 +224,7 @@ void pf_solver_measure_rows(PfSolver *solver, const double *square)
 {
   if (solver->reserve) pf_solver_measure_rows(solver->reserve, square);
   solver->square = square;
-  for (int i = 0; i < solver->system->m; i++) solver->usual[i] = 0;
+  for (int i = 0; solver->usual && i < solver->system->m; i++) solver->usual[i] = 0;
 }
 
 void pf_solver_raise_squares(const PfSolver *solver, double *square)

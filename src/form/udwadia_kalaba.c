@@ -50,7 +50,8 @@ static void find_rows(PfSolver *s, PfMetric *d, const PfLdl *mass)
     double *B = d->B + (size_t)i*(size_t)n;
     pf_ldl_forward(mass, s->at.unit_A + (size_t)i*(size_t)n, B);
     for (int j = 0; j < n; j++) B[j] /= d->root[j];
-    d->unit[i] = pf_binary_scale(B, (size_t)n);
+    /* a row that has faded does so in the metric, too */
+    d->unit[i] = pf_binary_scale(B, (size_t)n)/pf_binary_scale(s->at.unit_A + (size_t)i*(size_t)n, (size_t)n);
     for (int j = 0; j < n; j++) B[j] /= d->unit[i];
     d->r[i] = s->at.unit_b[i]/d->unit[i] - pf_dot(B, d->y, n);
   }

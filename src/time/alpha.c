@@ -24,11 +24,12 @@ static bool find_directions(PfMotionRun *run, PfAlpha *s)
   return true;
 }
 
-/* w and lambda are the acceleration and the multipliers at t_{n+1}; in the printed form they must be found anew. */
+/* w and lambda are the acceleration and the multipliers at t_{n+1}; in the printed form, and where multipliers share a
+ * force, they must be found anew. */
 static bool find_motion(PfMotionRun *run, const PfAlpha *s)
 {
   size_t n = (size_t)s->n, bytes = n*sizeof *s->x;
-  if (s->printed) return pf_flow(run, run->state.t, run->state.y, run->state.dy);
+  if (s->printed || s->redundant) return pf_flow(run, run->state.t, run->state.y, run->state.dy);
   memcpy(run->state.dy, run->state.y + n, bytes);
   memcpy(run->state.dy + n, s->x, bytes);
   memcpy(run->flow.multiplier, s->x + n, (size_t)s->m*sizeof *s->x);

@@ -44,6 +44,14 @@ static bool is_pushing(PfMotionRun *run, int i)
   return run->m > 0 && pf_expr_depends(run->ctx, eq->C[i], run->symbols->symbol + run->symbols->lambda, run->m);
 }
 
+/* Friction asks how redundant constraints share a force: none of them may be left out. */
+static bool is_rubbing(PfMotionRun *run)
+{
+  for (int i = 0; i < run->n; i++)
+    if (is_pushing(run, i)) return true;
+  return false;
+}
+
 /* Rows of motion, constraints, positions. What friction makes of lambda belongs to the push in rattle. */
 static PfStatus make_equations(PfMotionRun *run, PfAlpha *s, PfExpr *roots)
 {
@@ -121,7 +129,9 @@ static PfStatus sort_constraints(PfMotionRun *run, PfAlpha *s)
   const PfEquations *eq = pf_system_equations(run->system);
   s->position_row = pf_run_array(run, int, s->m);
   s->on_velocity = pf_run_array(run, bool, s->m);
-  if (!s->position_row || !s->on_velocity) return PF_ERR_MEMORY;
+  s->dropped = pf_run_array(run, bool, s->m);
+  s->unplaced = pf_run_array(run, bool, s->m);
+  if (!s->position_row || !s->on_velocity || !s->dropped || !s->unplaced) return PF_ERR_MEMORY;
   for (int k = 0; k < s->m; k++) {
     const PfConstraint *c = eq->model->constraints + k;
     s->on_velocity[k] = eq->velocity[k] != PF_EXPR_NONE;
@@ -132,7 +142,9 @@ static PfStatus sort_constraints(PfMotionRun *run, PfAlpha *s)
     if (eq->position[k] != PF_EXPR_NONE) s->position_row[s->p++] = k;
   }
   s->size = s->n + s->m + s->p;
-  for (int i = 0; i < s->n && s->rattle; i++) s->friction |= is_pushing(run, i);
+  bool rubbing = is_rubbing(run);
+  s->friction = s->rattle && rubbing;
+  s->redundant = run->watch && s->m && !rubbing; /* perhaps: the rows will tell */
   return PF_OK;
 }
 
@@ -181,6 +193,7 @@ PfStatus pf_alpha_make(PfMotionRun *run, bool rattle)
   PF_TRY(make_slopes(run, s, roots));
   PF_TRY(make_push(run, s));
   PF_TRY(make_arrays(run, s));
+  s->redundant = s->redundant && pf_watch_choose(run, s->dropped);
   return keep(run, s);
 }
 
@@ -212,9 +225,20 @@ static void set_step(PfMotionRun *run, PfAlpha *s, double h)
   s->factored = false;
 }
 
+/* Rows that follow from the others where the constraints hold contradict them on the way there: which ones are left out
+ * is decided at the beginning of a step, where they hold. */
+static void choose_rows(PfMotionRun *run, PfAlpha *s)
+{
+  if (!s->redundant) return;
+  bool serves = pf_watch_choice_serves(run, s->dropped);
+  if (!serves) (void)pf_watch_choose(run, s->dropped);
+  if (pf_watch_choose_positions(run, s->unplaced) || !serves) s->factored = false;
+}
+
 void pf_alpha_begin(PfMotionRun *run, double h)
 {
   PfAlpha *s = run->stepper.data;
+  choose_rows(run, s);
   const double *q = run->state.y, *v = run->state.y + s->n;
   set_step(run, s, h);
   double beta = s->beta, gamma = s->gamma, divisor = 1 - s->alpha_m;

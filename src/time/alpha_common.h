@@ -27,6 +27,9 @@ typedef struct PfAlpha {
   const PfSymbols *in;
   int *position_row;       /* p: the constraint of each */
   bool *on_velocity;       /* m: false for constraints on accelerations */
+  bool redundant;          /* constraints follow from others */
+  bool *dropped;           /* m: which ones are left out on velocities; their lambda is zero */
+  bool *unplaced;          /* m: on positions; their mu is zero */
   bool rattle, printed;
   bool friction;           /* rattle: the push depends on lambda in other ways than linearly */
   PfAlphaStart start;

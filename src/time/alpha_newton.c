@@ -120,6 +120,14 @@ static double size_of_forces(const PfAlpha *s)
   return 1e-12*force + 4*DBL_EPSILON*speed/s->h + DBL_MIN;
 }
 
+/* Does the equation follow from others? Then it says: its multiplier stays zero. */
+static bool is_dropped(const PfAlpha *s, int row)
+{
+  int k = row - s->n;
+  if (!s->redundant || k < 0) return false;
+  return k < s->m ? s->dropped[k] : s->unplaced[s->position_row[k - s->m]];
+}
+
 /* Size of the residual in units of the tolerances; its merit is the same in the metric of the unknowns. */
 static PfStatus find_residual(void *user, PfMiss *miss)
 {
@@ -129,6 +137,8 @@ static PfStatus find_residual(void *user, PfMiss *miss)
   place(s);
   pf_tape_run(s->equations, s->values, s->miss, s->equations_work);
   for (int i = 0; i < s->n && s->printed; i++) s->miss[i] -= s->load[i];
+  for (int i = s->n; i < s->size && s->redundant; i++)
+    if (is_dropped(s, i)) s->miss[i] = 0;
   s->bad_row = pf_first_not_finite(s->miss, (size_t)s->size);
   *miss = s->bad_row < 0 ? (PfMiss){0, 0} : (PfMiss){INFINITY, INFINITY};
   double force = s->bad_row < 0 ? size_of_forces(s) : 0;
@@ -170,6 +180,12 @@ static void add_pushes(PfAlpha *s, double *row, double slope, int j, double by_l
     row[(size_t)(n + m + k)*size] += slope*by_mu*s->D[s->position_row[k]*n + j];
 }
 
+static void drop_row(PfAlpha *s, int row)
+{
+  size_t size = (size_t)s->size, i = (size_t)row;
+  for (size_t j = 0; j < size; j++) s->matrix[j*size + i] = s->matrix[i*size + j] = i == j;
+}
+
 static void fill_matrix(PfAlpha *s)
 {
   int n = s->n;
@@ -191,6 +207,8 @@ static void fill_matrix(PfAlpha *s)
   }
   for (size_t j = 0; j < size; j++)
     for (size_t i = 0; i < size; i++) s->matrix[j*size + i] *= s->scale[i]*s->scale[j];
+  for (int i = n; i < s->size && s->redundant; i++)
+    if (is_dropped(s, i)) drop_row(s, i);
 }
 
 /* Rows that follow from others where the constraints hold do so only nearly on the way there. */
@@ -266,6 +284,12 @@ static void guess(PfAlpha *s)
   }
 }
 
+static void clear_dropped(PfAlpha *s)
+{
+  for (int i = s->n; i < s->size && s->redundant; i++)
+    if (is_dropped(s, i)) s->x[i] = s->x_old[i] = 0;
+}
+
 static void guess_again(PfAlpha *s)
 {
   for (int i = 0; i < s->size; i++) s->x[i] = i < s->n + s->m ? s->x_old[i] : 0;
@@ -304,6 +328,7 @@ bool pf_alpha_solve(PfMotionRun *run)
   PfAlpha *s = run->stepper.data;
   s->stuck = false;
   guess(s);
+  clear_dropped(s);
   if (iterate(run, s, &swift)) return true;
   guess_again(s);
   if (iterate(run, s, &careful)) return true;

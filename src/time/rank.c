@@ -307,3 +307,44 @@ bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped)
     if (!dropped[i] && w->length[i] > 0) smallest = fmin(smallest, take_row(run, w, i));
   return smallest > 0.3*best;
 }
+
+/* ---------------------------------------------------------------- positions alone */
+
+static void load_positions(PfMotionRun *run, PfWatch *w)
+{
+  const PfExpr *position = pf_system_equations(run->system)->position;
+  load_rows(run, w, run->state.t, run->state.y);
+  for (int i = 0; i < run->m; i++) w->taken[i] = position[i] == PF_EXPR_NONE;
+}
+
+/* The margin of the best choice among them. What is left of the others is in w->part. */
+static double take_positions(PfMotionRun *run, PfWatch *w)
+{
+  double smallest = 1;
+  load_positions(run, w);
+  for (int row; (row = next_row(run, w)) >= 0;) {
+    double part = take_row(run, w, row);
+    if (part > PF_RANK_TOLERANCE) smallest = part;
+  }
+  return smallest;
+}
+
+static double margin_of_positions(PfMotionRun *run, PfWatch *w, const bool *dropped)
+{
+  double smallest = 1;
+  load_positions(run, w);
+  for (int i = 0; i < run->m; i++)
+    if (!dropped[i] && !w->taken[i]) smallest = fmin(smallest, take_row(run, w, i));
+  return smallest;
+}
+
+bool pf_watch_choose_positions(PfMotionRun *run, bool *dropped)
+{
+  PfWatch *w = run->watch;
+  double margin = margin_of_positions(run, w, dropped), best = take_positions(run, w);
+  if (margin > 0.3*best) return false;
+  const PfExpr *position = pf_system_equations(run->system)->position;
+  for (int i = 0; i < run->m; i++)
+    dropped[i] = position[i] != PF_EXPR_NONE && !(w->part[i] > PF_RANK_TOLERANCE);
+  return true;
+}

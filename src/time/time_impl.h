@@ -222,6 +222,9 @@ bool pf_project_closely(PfMotionRun *run, double t, double *y);
  * false when none; and do the others, once chosen, still serve as well as any? */
 bool pf_watch_choose(PfMotionRun *run, bool *dropped);
 bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped);
+/* The same for the conditions on positions among themselves: one may follow from others on velocities, and be needed
+ * nevertheless. Chooses anew only where the old choice does not serve; tells whether. Where rows are redundant. */
+bool pf_watch_choose_positions(PfMotionRun *run, bool *dropped);
 /* Are the constraints dependent at the start, and only there? */
 bool pf_watch_start(PfMotionRun *run);
 PfStatus pf_watch_make(PfMotionRun *run);
