@@ -27,6 +27,12 @@ PF_API void pf_sim_set_as_given(PfSim *sim, bool as_given);
  * only. */
 PF_API bool pf_sim_place(PfSim *sim);
 
+/* ---------------------------------------------------------------- handles */
+
+/* Gives back the room of the handle that was found last, which is none any more; others stay. For those who read ever
+ * new quantities once. */
+PF_API void pf_sim_drop(PfSim *sim, int handle);
+
 /* ---------------------------------------------------------------- samples */
 
 /* Samples at given times, whatever the steps: after the start and after every step, pf_sim_due turns to the next one

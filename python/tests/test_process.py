@@ -194,6 +194,27 @@ def test_nothing_is_left_behind():
         gc.enable()
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_quantities_leave_nothing_behind():
+    m = pfaff.Model("coord x [m]; kinetic 0.5 [kg]*x'^2; start x = 1")
+    sim, number = m.simulate(), iter(range(10**9))
+
+    def use():
+        for call in (lambda: m.evaluate("xx", [1.0]), lambda: m.evaluate("x [kg]", [1.0]), lambda: sim["xx"], lambda: sim["x+"]):
+            with pytest.raises(pfaff.Error):
+                call()
+        n = next(number)
+        assert sim[f"x*{n}"] == n*sim["x"] and abs(sim[f"x*{n} [mm]"] - 1000*n*sim["x"]) <= 1e-9*n
+    kept = sim.find("x'")
+    for _ in range(500):
+        use()
+    before = resident()
+    for _ in range(2000):
+        use()
+    assert resident() - before < 4e6
+    assert sim.get(kept) == sim["x'"] and len(sim.clone().get("x, x'")) == 2
+
+
 def test_the_import_is_light():
     code = ("import sys, time; t = time.process_time(); import pfaff; "
             "assert 'numpy' not in sys.modules and 'typing' not in sys.modules or True; print(time.process_time() - t, "

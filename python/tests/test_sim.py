@@ -371,3 +371,15 @@ def test_a_changed_snapshot_is_refused():
         with pytest.raises(pfaff.Error, match="snapshot"): s.restore(bytes(changed))
     s.restore(kept)
     s.step(1e-3)
+
+
+@pytest.mark.parametrize("call", [lambda s: s.clone(), lambda s: s.save()])
+def test_no_copies_by_a_controller(pendulum, call):
+    sim = pendulum.simulate()
+
+    def controller(sim):
+        call(sim)
+    sim.control(0.1, controller)
+    with pytest.raises(pfaff.Error, match="controller") as caught:
+        sim.step(0.5)
+    assert "thread" not in str(caught.value) and "between moves" in caught.value.hint
