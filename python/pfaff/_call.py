@@ -229,7 +229,7 @@ def number_text(value: Any, what: str) -> str:
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
-def _is_list(value: Any) -> bool:
+def is_list(value: Any) -> bool:
     return not isinstance(value, (str, bytes, os.PathLike)) and hasattr(value, "__iter__") and \
         getattr(value, "ndim", 1) > 0
 
@@ -250,7 +250,7 @@ def by_name(what: str, value: Any, names: Iterable[str]) -> Mapping[str, Any]:
 def _named(name: str, key: str, value: Any) -> str:
     """key=value, key=a..b or key=a..b:n; a vector of a state is (1, 2, 3)."""
     what = f"{name}[{key!r}]"
-    if not _is_list(value):
+    if not is_list(value):
         return f"{key}={number_text(value, what)}"
     parts = [number_text(one, what) for one in value]
     if name in ("param", "state", "input"):
@@ -294,7 +294,7 @@ def words_of(options: Mapping[str, Any]) -> list[str]:
                 [f"--{name}={','.join(pairs)}"] if pairs else []
         elif value is True:
             words.append(f"--{name}")
-        elif _is_list(value):
+        elif is_list(value):
             parts = [number_text(one, key) for one in value]
             words += [f"--{name}={part}" for part in parts] if name in REPEATED else [f"--{name}={','.join(parts)}"]
         else:

@@ -149,6 +149,8 @@ class States:
         for key, one in value.items():
             if key not in places:
                 raise model._unknown(name, key, places)
+            if places[key] in arrays:
+                raise errors.ArgumentError(f"{name}: '{key}' is given twice, with and without a prime")
             arrays[places[key]] = self._array(f"{name}[{key!r}]", one, np)
         try:
             shape = np.broadcast_shapes(*(one.shape for one in arrays.values()))

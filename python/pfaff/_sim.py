@@ -8,7 +8,7 @@ import weakref
 from collections.abc import MutableMapping
 
 from . import errors
-from ._call import SOMEONE, _without_zeros, in_main_interpreter, keep, number_text, raise_kept, real
+from ._call import SOMEONE, _without_zeros, is_list, in_main_interpreter, keep, number_text, raise_kept, real
 from ._field import MOST_KEPT, native_mode, raise_error
 from ._pfaff import ffi, lib
 
@@ -162,13 +162,26 @@ class Sim:
 
     # ------------------------------------------------------------ before the start
 
-    def set(self, name: str, value: Union[float, str]) -> None:
+    def set(self, name: str, value: Union[float, str, Sequence[Union[float, str]]]) -> None:
         """A parameter, the start of a coordinate (x), a velocity (x'), a speed, the time (t), or an input; in SI, or a text with
-        its unit, "5 [g]". Takes effect at start(); inputs at once."""
+        its unit, "5 [g]". Place and attitude of a free body are vectors: set("hub.p", (1, 2, 3)), set("hub.q", (1, 0, 0, 0)). Takes
+        effect at start(); inputs at once."""
+        if is_list(value) and getattr(value, "size", 0) != 1:
+            for part, one in self._parts(name, value):
+                self.set(part, one)
+            return
         if isinstance(value, str):
             self._check(lib.pf_py_sim_set_text(self._c, _without_zeros(name), _without_zeros(value)))
         else:
             self._check(lib.pf_py_sim_set(self._c, _without_zeros(name), real(value, name)))
+
+    def _parts(self, name: str, value: Any) -> list[tuple[str, Any]]:
+        """The coordinates that a vector has values for."""
+        values = list(value)
+        parts = [part for part in (f"{name}{letter}" for letter in "wxyz") if part in self.model.coordinates]
+        if len(parts) == len(values) >= 3:
+            return list(zip(parts, values))
+        raise errors.ArgumentError(f"{name}: {value!r} is no number", f"it has {', '.join(parts)}" if parts else "")
 
     def method(self, by: Optional[str] = None, form: Optional[str] = None, *, step: Optional[float] = None,
                rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None) -> None:

@@ -434,3 +434,9 @@ def test_the_state_without_accelerations_is_named():
     with pytest.raises(pfaff.NumericalError, match=r"state \[2\]: "):
         n.accelerations(np.ones((4, 1)), params={"k": [1, 1, 0, 1]})
     assert m.accelerations([0, 0]).shape == (2,)
+
+
+def test_a_velocity_given_twice():
+    m = pfaff.Model("coord x; kinetic x'^2/2")
+    with pytest.raises(pfaff.ArgumentError, match="twice"):
+        m.accelerations({"x": 1}, {"x": 1, "x'": 2})

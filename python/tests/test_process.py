@@ -204,7 +204,7 @@ def test_quantities_leave_nothing_behind():
             with pytest.raises(pfaff.Error):
                 call()
         n = next(number)
-        assert sim[f"x*{n}"] == n*sim["x"] and abs(sim[f"x*{n} [mm]"] - 1000*n*sim["x"]) <= 1e-9*n
+        assert sim[f"x*{n}"] == n*sim["x"] and abs(sim[f"{n}*x [mm]"] - 1000*n*sim["x"]) <= 1e-9*n
     kept = sim.find("x'")
     for _ in range(500):
         use()
