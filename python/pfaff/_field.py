@@ -38,7 +38,8 @@ def raise_error(error: Any, file: str, before: str = "") -> None:
     """A PfError of C as an exception."""
     text = {name: ffi.string(getattr(error, name)).decode("utf-8", "replace") for name in ("message", "hint", "file")}
     place = text["file"] if text["file"] != "<text>" else file
-    raise errors.make(errors.CODES[error.status], before + text["message"], text["hint"],
+    hint = text["hint"].replace(", a smoother law of force, or more --most-steps", " or a smoother law of force")  # one of run()
+    raise errors.make(errors.CODES[error.status], before + errors.in_python(text["message"]), errors.in_python(hint),
                       line=error.line, file=place if error.line else None, column=error.column)
 
 

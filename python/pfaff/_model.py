@@ -72,11 +72,12 @@ class Model(Arrays):
 
     if TYPE_CHECKING:
         @overload
-        def __init__(self, text: str, file: Path = "<text>"): ...
+        def __init__(self, text: str, file: Path = "<text>") -> None: ...
         @overload
-        def __init__(self: Draft, text: None = None, *, name: Optional[str] = None, title: Optional[str] = None): ...
+        def __init__(self: Draft, text: None = None, *, name: Optional[str] = None, title: Optional[str] = None  # type: ignore[misc]
+                     ) -> None: ...
 
-    def __init__(self, text: Any, file: Path = "<text>", **_: Any):
+    def __init__(self, text: Any, file: Path = "<text>"):  # type: ignore[misc]
         if not isinstance(text, str):
             raise errors.ArgumentError(f"the text of a model is needed, not {type(text).__name__}")
         if "\0" in text:
@@ -489,7 +490,7 @@ def _sweep_words(option: str, named: Named) -> list[str]:
     words = []
     for name, value in (named or {}).items():
         several = not isinstance(value, str) and hasattr(value, "__iter__")
-        parts = [_call.number_text(one, f"{option}[{name!r}]") for one in (value if several else [value])]
+        parts = [_call.number_text(one, f"{errors.NAMES.get(option, option)}[{name!r}]") for one in (value if several else [value])]
         words += [f"--{option}", f"{name}={','.join(parts)}"]
     return words
 
