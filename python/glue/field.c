@@ -144,7 +144,8 @@ static PfStatus check_finite(const PfPyField *f)
   const size_t n = (size_t)f->outline.n;
   const double *q = f->values + f->symbols->q, *v = f->values + f->symbols->v;
   const bool finite = pf_first_not_finite(q, n) < 0 && pf_first_not_finite(v, n) < 0;
-  return finite && isfinite(f->values[f->symbols->time]) ? PF_OK : pf_fail(f->ctx, PF_ERR_NUMBER, "a number of the state is not finite");
+  if (finite && isfinite(f->values[f->symbols->time])) return PF_OK;
+  return pf_fail(f->ctx, PF_ERR_NUMBER, "a number of the state is not finite");
 }
 
 /* A state whose parameters make no numbers, as a quotient by one that is 0, is one without an answer. */
