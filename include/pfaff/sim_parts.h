@@ -30,6 +30,12 @@ PF_API bool pf_sim_place(PfSim *sim);
 /* Whether inertia has the right sign where it is placed; the start of a motion asks this, too. */
 PF_API bool pf_sim_check_mass(PfSim *sim);
 
+/* ---------------------------------------------------------------- handles */
+
+/* Gives back the room of the handle that was found last, which is none any more; others stay. For those who read ever
+ * new quantities once. */
+PF_API void pf_sim_drop(PfSim *sim, int handle);
+
 /* ---------------------------------------------------------------- samples */
 
 /* Samples at given times, whatever the steps: after the start and after every step, pf_sim_due turns to the next one

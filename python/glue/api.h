@@ -53,6 +53,7 @@ enum { PF_PY_GOOD = 1, PF_PY_OVER = 0, PF_PY_FAILED = -1, PF_PY_BUSY = -2, PF_PY
 
 /* `who` is handed to pf_py_poll and pf_py_control. */
 PfPySim *pf_py_sim_open(const char *text, void *who, PfError *error);
+/* NULL without an error: by its controller. */
 PfPySim *pf_py_sim_clone(PfPySim *s, PfError *error);
 void pf_py_sim_close(PfPySim *s);
 void pf_py_sim_ask(PfPySim *s, void *who);
@@ -78,6 +79,8 @@ double pf_py_sim_time(PfPySim *s);
 
 /* Numbers are in SI, but for quantities with a unit behind them, as "theta [deg]". */
 int pf_py_sim_find(PfPySim *s, const char *quantity);
+/* The handle that was found last is not needed any more. */
+void pf_py_sim_drop(PfPySim *s, int handle);
 int pf_py_sim_size(PfPySim *s, int handle);
 const char *pf_py_sim_unit(PfPySim *s, int handle);
 double pf_py_sim_get(PfPySim *s, int handle);
@@ -102,6 +105,7 @@ void pf_py_sim_result(PfPySim *s, PfPyResult *result);
 const char *pf_py_sim_event(PfPySim *s, int index, double *numbers);
 
 size_t pf_py_sim_snapshot_size(PfPySim *s);
+/* PF_PY_OVER, nothing saved: by its controller. */
 int pf_py_sim_save(PfPySim *s, char *bytes, size_t size);
 int pf_py_sim_restore(PfPySim *s, const char *bytes, size_t size);
 

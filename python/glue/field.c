@@ -138,11 +138,22 @@ static PfStatus put_numbers(PfPyField *f, const PfPyStates *s, size_t k)
   return PF_OK;
 }
 
+/* Also of what a result does not depend on: NaN there is a mistake elsewhere. */
+static PfStatus check_finite(const PfPyField *f)
+{
+  const size_t n = (size_t)f->outline.n;
+  const double *q = f->values + f->symbols->q, *v = f->values + f->symbols->v;
+  const bool finite = pf_first_not_finite(q, n) < 0 && pf_first_not_finite(v, n) < 0;
+  if (finite && isfinite(f->values[f->symbols->time])) return PF_OK;
+  return pf_fail(f->ctx, PF_ERR_NUMBER, "a number of the state is not finite");
+}
+
 /* A state whose parameters make no numbers, as a quotient by one that is 0, is one without an answer. */
 static PfStatus fill(Loop *l, bool *good)
 {
   const int before = pf_diagnostic_count(l->f->ctx);
   PfStatus status = put_numbers(l->f, l->states, l->state);
+  if (status == PF_OK) status = check_finite(l->f);
   *good = status == PF_OK;
   if (status != PF_ERR_NUMBER || !l->pass) return status;
   pf_diagnostics_forget(l->f->ctx, before);
@@ -173,7 +184,7 @@ static PfStatus solve(Loop *l, bool *good)
   *good = trouble == PF_TROUBLE_NONE;
   if (*good || l->pass) return PF_OK;
   PfStatus status = pf_trouble_report_at(f->ctx, f->system, f->values, trouble, row);
-  return status == PF_OK ? PF_ERR_NUMBER : status;
+  return status == PF_ERR_MEMORY || status == PF_ERR_CANCELLED ? status : PF_ERR_NUMBER; /* it is this state */
 }
 
 void pf_py_put_nan(double *to, int count)
@@ -297,8 +308,11 @@ static PfStatus make_list(PfPyField *f, const char *name)
   PfExpr *roots = NULL;
   int size = 0;
   PF_TRY(pf_py_write_out(f));
-  PF_TRY(find_roots(f, name, &roots, &size));
-  return pf_py_list_add(f, name, 0, roots, size);
+  const PfMark mark = pf_arena_mark(f->arena);
+  PfStatus status = find_roots(f, name, &roots, &size);
+  if (status == PF_OK) return pf_py_list_add(f, name, 0, roots, size);
+  pf_arena_release(f->arena, mark);
+  return status;
 }
 
 int pf_py_list_find(const PfPyField *f, const char *name, int by)

@@ -180,6 +180,7 @@ PfPySim *pf_py_sim_clone(PfPySim *s, PfError *error)
 {
   int entered = enter(s);
   *error = (PfError){.status = PF_ERR_ARGUMENT, .message = "the simulation is in use by another thread"};
+  if (entered == PF_PY_OVER) error->status = PF_OK; /* its controller: Python has the words */
   if (entered != PF_PY_GOOD) return NULL;
   PfPySim *copy = make_copy(s, error);
   leave(s, entered);
@@ -367,6 +368,15 @@ int pf_py_sim_find(PfPySim *s, const char *quantity)
   return handle;
 }
 
+void pf_py_sim_drop(PfPySim *s, int handle)
+{
+  int entered = enter(s);
+  if (entered < 0) return;
+  if (scale_of(s, handle)) (void)keep_scale(s, handle, NULL);
+  pf_sim_drop(s->sim, handle);
+  leave(s, entered);
+}
+
 int pf_py_sim_size(PfPySim *s, int handle)
 {
   return pf_sim_size(s->sim, handle);
@@ -479,7 +489,7 @@ size_t pf_py_sim_snapshot_size(PfPySim *s)
 int pf_py_sim_save(PfPySim *s, char *bytes, size_t size)
 {
   int entered = enter(s);
-  if (entered != PF_PY_GOOD) return PF_PY_BUSY;
+  if (entered != PF_PY_GOOD) return entered;
   bool good = pf_sim_save(s->sim, bytes, size);
   leave(s, entered);
   return outcome_of(good);

@@ -229,7 +229,7 @@ def number_text(value: Any, what: str) -> str:
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
-def _is_list(value: Any) -> bool:
+def is_list(value: Any) -> bool:
     return not isinstance(value, (str, bytes, os.PathLike)) and hasattr(value, "__iter__") and \
         getattr(value, "ndim", 1) > 0
 
@@ -249,8 +249,8 @@ def by_name(what: str, value: Any, names: Iterable[str]) -> Mapping[str, Any]:
 
 def _named(name: str, key: str, value: Any) -> str:
     """key=value, key=a..b or key=a..b:n; a vector of a state is (1, 2, 3)."""
-    what = f"{name}[{key!r}]"
-    if not _is_list(value):
+    what = f"{_shown(name)}[{key!r}]"
+    if not is_list(value):
         return f"{key}={number_text(value, what)}"
     parts = [number_text(one, what) for one in value]
     if name in ("param", "state", "input"):
@@ -270,6 +270,11 @@ def option_of(key: str) -> str:
     return name.rstrip("_").replace("_", "-") if "_" in name else name
 
 
+def _shown(key: str) -> str:
+    """An option as it is called here."""
+    return errors.NAMES.get(key, key)
+
+
 def words_of(options: Mapping[str, Any]) -> list[str]:
     """Options by their long names, with '_' for '-': None and False are left out, True is a flag, lists are joined by commas,
     dictionaries are names with values or ranges."""
@@ -279,12 +284,12 @@ def words_of(options: Mapping[str, Any]) -> list[str]:
             continue
         kind = type(value)
         if kind is str or kind is float or kind is int:  # as most are, and looked at fastest
-            words.append(f"--{option_of(key)}={value if kind is str else number_text(value, key)}")
+            words.append(f"--{option_of(key)}={value if kind is str else number_text(value, _shown(key))}")
             continue
         if kind.__name__ == "bool_" or kind.__name__ == "bool":  # NumPy's as well
             value = bool(value)
             if key == "help" or value and key in VALUED:
-                raise errors.ArgumentError(f"{key}={value}: this is no flag")
+                raise errors.ArgumentError(f"{_shown(key)}={value}: this is no flag")
         if value is False:
             continue
         name = option_of(key)
@@ -294,9 +299,9 @@ def words_of(options: Mapping[str, Any]) -> list[str]:
                 [f"--{name}={','.join(pairs)}"] if pairs else []
         elif value is True:
             words.append(f"--{name}")
-        elif _is_list(value):
-            parts = [number_text(one, key) for one in value]
+        elif is_list(value):
+            parts = [number_text(one, _shown(key)) for one in value]
             words += [f"--{name}={part}" for part in parts] if name in REPEATED else [f"--{name}={','.join(parts)}"]
         else:
-            words.append(f"--{name}={number_text(value, key)}")
+            words.append(f"--{name}={number_text(value, _shown(key))}")
     return words

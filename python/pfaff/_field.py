@@ -2,6 +2,7 @@
 """Numbers at many states by one call: arrays in, arrays out, the loop in C without the lock of the interpreter."""
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import threading
@@ -13,7 +14,7 @@ from ._pfaff import ffi, lib
 
 TYPE_CHECKING = False  # typing is not imported for nothing
 if TYPE_CHECKING:
-    from typing import Any, Optional, Sequence, Union
+    from typing import Any, Iterator, Optional, Sequence, Union
     import numpy as np
     from ._model import Model
     Numbers = Any  # whatever numpy.asarray takes
@@ -37,7 +38,8 @@ def raise_error(error: Any, file: str, before: str = "") -> None:
     """A PfError of C as an exception."""
     text = {name: ffi.string(getattr(error, name)).decode("utf-8", "replace") for name in ("message", "hint", "file")}
     place = text["file"] if text["file"] != "<text>" else file
-    raise errors.make(errors.CODES[error.status], before + text["message"], text["hint"],
+    hint = text["hint"].replace(", a smoother law of force, or more --most-steps", " or a smoother law of force")  # one of run()
+    raise errors.make(errors.CODES[error.status], before + errors.in_python(text["message"]), errors.in_python(hint),
                       line=error.line, file=place if error.line else None, column=error.column)
 
 
@@ -148,6 +150,8 @@ class States:
         for key, one in value.items():
             if key not in places:
                 raise model._unknown(name, key, places)
+            if places[key] in arrays:
+                raise errors.ArgumentError(f"{name}: '{key}' is given twice, with and without a prime")
             arrays[places[key]] = self._array(f"{name}[{key!r}]", one, np)
         try:
             shape = np.broadcast_shapes(*(one.shape for one in arrays.values()))
@@ -180,7 +184,8 @@ class States:
 
 class Field:
     """The equations of a model, made ready for numbers when they are first asked for. Serves one thread at a time; others
-    wait."""
+    wait. A call may come in the midst of another one of the same thread, by its `stop` or by the handler of a signal: it gets a
+    field of its own, since parameters and room of the one under way are not to be touched."""
 
     def __init__(self, text: str, file: str):
         self.text = text
@@ -192,10 +197,33 @@ class Field:
         """After a fork what the parent was doing here is not to be touched."""
         if self.pid != os.getpid():
             self.lock = threading.RLock()
+            self.under_way = False
+            self.inner: Optional[Field] = None  # for calls in the midst of another
             self.c: Any = None
             self.one: Any = None  # room for one state
-            self.native = 0
+            self.native = self.refused = 0
             self.pid = os.getpid()
+
+    def _another(self) -> "Field":
+        if self.inner is None:
+            self.inner = Field(self.text, self.file)
+        return self.inner
+
+    @contextlib.contextmanager
+    def used(self) -> Iterator["Field"]:
+        """The field for a call, with its lock: handles of find() are good until it is let go. A handler of a signal may come between
+        any two statements here; it has ended when the next one begins, so that what is under way need not be counted."""
+        self._begin()
+        with self.lock:
+            if self.under_way:
+                with self._another().used() as field:
+                    yield field
+                return
+            try:
+                self.under_way = True
+                yield self
+            finally:
+                self.under_way = False
 
     def _open(self, who: Any) -> Any:
         if self.c is None:
@@ -217,10 +245,14 @@ class Field:
 
     def call(self, states: States, native: str, stop: Any, work: Any) -> None:
         """work(field, trouble) -> outcome, with the lock of the model and Python to ask."""
+        with self.used() as field:
+            field.work(states, native, stop, work)
+
+    def work(self, states: States, native: str, stop: Any, work: Any) -> None:
+        """The same for who has the lock."""
         mode = native_mode(native)
-        self._begin()
         trouble = ffi.new("PfPyTrouble *")
-        with self.lock, Asking(stop) as who:
+        with Asking(stop) as who:
             c = self._open(who)
             self._set_native(mode if mode != 1 or states.c.count >= MANY else 0)
             lib.pf_py_field_ask(c, who)
@@ -234,18 +266,27 @@ class Field:
         """(v, a) at y = (q, v): one state, as fast as can be."""
         self._begin()
         with self.lock:
-            if self.one is None:
-                self._prepare()
-                self.one = (ffi.new("PfPyStates *", {"count": 1}), ffi.new("double *"), ffi.new("PfPyTrouble *"))
-            c, time, trouble = self.one
-            block, out = ffi.from_buffer("double[]", y), ffi.from_buffer("double[]", result)
-            if not math.isfinite(t):
-                raise errors.NumericalError(f"t is {_word(t)}")
-            time[0] = t
-            c.q, c.v, c.t = block, block + n, time
-            result[:n] = y[n:]
-            if lib.pf_py_field_accelerate(self.c, b"auto", c, 0, out + n, ffi.NULL, ffi.NULL, trouble) != 1:
-                raise_error(trouble.error, self.file, f"t = {t}: ")
+            if self.under_way:
+                return self._another().rate(t, y, result, n)
+            try:
+                self.under_way = True
+                return self._rate(t, y, result, n)
+            finally:
+                self.under_way = False
+
+    def _rate(self, t: float, y: "np.ndarray", result: "np.ndarray", n: int) -> "np.ndarray":
+        if self.one is None:
+            self._prepare()
+            self.one = (ffi.new("PfPyStates *", {"count": 1}), ffi.new("double *"), ffi.new("PfPyTrouble *"))
+        c, time, trouble = self.one
+        block, out = ffi.from_buffer("double[]", y), ffi.from_buffer("double[]", result)
+        if not math.isfinite(t):
+            raise errors.NumericalError(f"t is {_word(t)}")
+        time[0] = t
+        c.q, c.v, c.t = block, block + n, time
+        result[:n] = y[n:]
+        if lib.pf_py_field_accelerate(self.c, b"auto", c, 0, out + n, ffi.NULL, ffi.NULL, trouble) != 1:
+            raise_error(trouble.error, self.file, f"t = {t}: ")
         return result
 
     def _prepare(self) -> None:
@@ -268,21 +309,19 @@ class Field:
             place = f"state {list(index)}: "
         raise_error(trouble.error, self.file, place)
 
-    def held(self) -> Any:
-        """The lock: handles of find() are good until it is let go."""
-        self._begin()
-        return self.lock
-
     def find(self, quantity: str, stop: Any = None) -> tuple[int, int]:
+        """A handle, and how many numbers it has."""
         if not isinstance(quantity, str):
             raise errors.ArgumentError(f"a quantity is a text, as \"x'\" or \"kinetic\", not {type(quantity).__name__}")
         name = _without_zeros(quantity)
-        with self.held():
+        handle = self._find(name, stop)
+        if handle >= MOST_KEPT:
+            self._forget()
             handle = self._find(name, stop)
-            if handle >= MOST_KEPT:
-                self.c, self.native = None, 0
-                handle = self._find(name, stop)
-            return handle, lib.pf_py_field_size(self.c, handle)
+        return handle, lib.pf_py_field_size(self.c, handle)
+
+    def _forget(self) -> None:
+        self.c, self.one, self.native, self.refused = None, None, 0, 0
 
     def _find(self, name: bytes, stop: Any) -> int:
         error = ffi.new("PfError *")
@@ -293,8 +332,15 @@ class Field:
             lib.pf_py_field_ask(c, ffi.NULL)
         raise_kept()
         if handle < 0:
+            self._count_refused()
             raise_error(error, self.file)
         return handle
+
+    def _count_refused(self) -> None:
+        """What was read of a quantity before it was refused stays in memory."""
+        self.refused += 1
+        if self.refused >= MOST_KEPT:
+            self._forget()
 
 
 def pass_of(on_error: str) -> int:
@@ -380,11 +426,10 @@ class Arrays:
         import numpy as np
         states = States(self, q, v, t, params, inputs, errors)  # type: ignore[arg-type]
         name, skip = form_of(form), pass_of(errors)
-        field = self._field_for(native)
-        with field.held():
+        with self._field_for(native).used() as field:
             handle, size = field.find(quantity, stop)
             array = np.empty(states.shape + (size,))
-            field.call(states, native, stop, lambda c, trouble: lib.pf_py_field_read(
+            field.work(states, native, stop, lambda c, trouble: lib.pf_py_field_read(
                 c, handle, name, states.c, skip, where(array), trouble))
         states.spoil(array)
         return array[..., 0] if size == 1 and not quantity.startswith("matrix ") else array
@@ -469,7 +514,11 @@ class Arrays:
         if not isinstance(t, float):
             t = _instants(t, y.shape[1:], np)
         if y.shape == (2*n,) and y.flags.c_contiguous and not params and not inputs:
-            return self._field.rate(t, y, np.empty(2*n), n)
+            try:
+                return self._field.rate(t, y, np.empty(2*n), n)
+            except errors.NumericalError:
+                if np.isfinite(y).all():
+                    raise  # otherwise the name of what is not is told below
         if not y.ndim or y.shape[0] != 2*n:
             from .errors import ArgumentError
             raise ArgumentError(f"y has the shape {y.shape}, but its first axis must have the length {2*n}: q and v")

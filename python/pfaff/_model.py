@@ -17,7 +17,8 @@ __all__ = ["Model", "load", "loads", "example", "examples", "import_urdf", "comm
 TYPE_CHECKING = False  # typing is not imported for nothing
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+    from typing import Any, Iterable, Mapping, Optional, Sequence, Union, overload
+    from ._draft import Draft
     from ._call import Stop
     from ._field import Named
     Path = Union[str, os.PathLike[str]]
@@ -69,7 +70,14 @@ class Model(Arrays):
         from ._draft import Draft
         return super().__new__(Draft)
 
-    def __init__(self, text: str, file: Path = "<text>"):
+    if TYPE_CHECKING:
+        @overload
+        def __init__(self, text: str, file: Path = "<text>") -> None: ...
+        @overload
+        def __init__(self: Draft, text: None = None, *, name: Optional[str] = None, title: Optional[str] = None  # type: ignore[misc]
+                     ) -> None: ...
+
+    def __init__(self, text: Any, file: Path = "<text>"):  # type: ignore[misc]
         if not isinstance(text, str):
             raise errors.ArgumentError(f"the text of a model is needed, not {type(text).__name__}")
         if "\0" in text:
@@ -319,7 +327,8 @@ class Model(Arrays):
         self._check_names("state", state, self.coordinates)
         for group in (params, state, self._held(inputs)):
             for name, value in (group or {}).items():
-                sim.set(name, _call.number_text(value, name))
+                sim.set(name, [_call.number_text(one, name) for one in value] if _call.is_list(value) and len(value) != 1 else
+                        _call.number_text(value, name))
         if time is not None:
             sim.set("t", time)
         sim.method(by, form, step=step, rtol=rtol, atol=atol, duration=duration)
@@ -334,6 +343,20 @@ class Model(Arrays):
     def study(self, kind: str, operands: Sequence[str] = (), *, stop: Stop = None, **options: Any) -> Record:
         """A study by its JSON: equilibria, steady, continue, linearize, portrait, poincare, integrability, invariants."""
         return Record(self._json(f"study {kind}", options, operands, stop))
+
+    if TYPE_CHECKING:
+        @overload
+        def linearize(self, *, near: Optional[str] = None, at: None = None, sweep: None = None, inputs: Names = None,
+                      params: Named = None, state: Named = None, units: str = "SI", stop: Stop = None, **options: Any
+                      ) -> LinearModel: ...
+        @overload
+        def linearize(self, *, near: Optional[str] = None, at: Any, sweep: Any = None, inputs: Names = None,
+                      params: Named = None, state: Named = None, units: str = "SI", stop: Stop = None, **options: Any
+                      ) -> list[LinearModel]: ...
+        @overload
+        def linearize(self, *, near: Optional[str] = None, at: None = None, sweep: Any, inputs: Names = None,
+                      params: Named = None, state: Named = None, units: str = "SI", stop: Stop = None, **options: Any
+                      ) -> list[LinearModel]: ...
 
     def linearize(self, *, near: Optional[str] = None, at: Any = None, sweep: Any = None, inputs: Names = None,
                   params: Named = None, state: Named = None, units: str = "SI", stop: Stop = None, **options: Any
@@ -467,7 +490,7 @@ def _sweep_words(option: str, named: Named) -> list[str]:
     words = []
     for name, value in (named or {}).items():
         several = not isinstance(value, str) and hasattr(value, "__iter__")
-        parts = [_call.number_text(one, f"{option}[{name!r}]") for one in (value if several else [value])]
+        parts = [_call.number_text(one, f"{errors.NAMES.get(option, option)}[{name!r}]") for one in (value if several else [value])]
         words += [f"--{option}", f"{name}={','.join(parts)}"]
     return words
 

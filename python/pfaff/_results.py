@@ -423,10 +423,17 @@ class LinearModel(Record):
         return modes*self._sizes("state")[:, None]
 
     def to_control(self) -> Any:
-        """A StateSpace of python-control, with our names."""
+        """A StateSpace of python-control, with our names; dots, which it forbids in them, become '_'."""
         import control
-        return control.ss(self.A, self.B, self.C, self.D, states=self.states, inputs=self.inputs or None,
-                          outputs=self.outputs or None, name=self._whole["model"])
+        states, inputs, outputs = (_without_dots(group) for group in (self.states, self.inputs, self.outputs))
+        name = _without_dots([self._whole["model"]])[0]
+        if len(outputs) != 1 or inputs:
+            return control.ss(self.A, self.B, self.C, self.D, states=states, inputs=inputs, outputs=outputs, name=name)
+        # it takes D with one row of nothing for one without rows: the output twice, and once taken away
+        system = control.ss(self.A, self.B, self.C.repeat(2, 0), self.D.repeat(2, 0), states=states, inputs=inputs, name=name)
+        system.C, system.D = self.C, self.D
+        system.set_outputs(outputs)
+        return system
 
     def __getattr__(self, name: str) -> Any:
         if name in ("states", "inputs", "outputs", "_whole"):
@@ -448,6 +455,17 @@ class LinearModel(Record):
         return (f"<LinearModel of {self._whole['model']} in {units}: {len(self.states)} states ({', '.join(self.states)}), "
                 f"{len(self.inputs)} inputs, {len(self.outputs)} outputs; eigenvalues "
                 f"{', '.join(f'{e:.4g}' for e in self.eigenvalues)}>")
+
+
+def _without_dots(names: Sequence[str]) -> list[str]:
+    """The same names with '_' for '.', each still another."""
+    found: list[str] = []
+    for name in names:
+        plain = name.replace(".", "_")
+        while plain in found or plain != name and plain in names:
+            plain += "_"
+        found.append(plain)
+    return found
 
 
 class Steady(Record):

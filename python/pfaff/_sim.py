@@ -8,8 +8,8 @@ import weakref
 from collections.abc import MutableMapping
 
 from . import errors
-from ._call import SOMEONE, _without_zeros, in_main_interpreter, keep, number_text, raise_kept, real
-from ._field import native_mode, raise_error
+from ._call import SOMEONE, _without_zeros, is_list, in_main_interpreter, keep, number_text, raise_kept, real
+from ._field import MOST_KEPT, native_mode, raise_error
 from ._pfaff import ffi, lib
 
 TYPE_CHECKING = False  # typing is not imported for nothing
@@ -42,8 +42,13 @@ def fail(c: Any, model: "Model", outcome: int) -> None:
         raise errors.Stopped("the simulation was stopped")
     if outcome == lib.PF_PY_BUSY:
         raise errors.Error("the simulation is moving: another thread uses it, or its controller wants to move it",
-                           "clone() makes another one")
+                           "clone(), before it moves, makes another one")
     raise_error(lib.pf_py_sim_error(c), model.file)
+
+
+def _copied_by_controller() -> errors.Error:
+    return errors.Error("a controller, in the midst of a move, cannot clone or save the simulation",
+                        "do so between moves, or let sim.model.simulate(state=…, time=sim.t) make another one")
 
 
 class Inputs(MutableMapping):
@@ -157,13 +162,26 @@ class Sim:
 
     # ------------------------------------------------------------ before the start
 
-    def set(self, name: str, value: Union[float, str]) -> None:
+    def set(self, name: str, value: Union[float, str, Sequence[Union[float, str]]]) -> None:
         """A parameter, the start of a coordinate (x), a velocity (x'), a speed, the time (t), or an input; in SI, or a text with
-        its unit, "5 [g]". Takes effect at start(); inputs at once."""
+        its unit, "5 [g]". Place and attitude of a free body are vectors: set("hub.p", (1, 2, 3)), set("hub.q", (1, 0, 0, 0)). Takes
+        effect at start(); inputs at once."""
+        if is_list(value) and getattr(value, "size", 0) != 1:
+            for part, one in self._parts(name, value):
+                self.set(part, one)
+            return
         if isinstance(value, str):
             self._check(lib.pf_py_sim_set_text(self._c, _without_zeros(name), _without_zeros(value)))
         else:
             self._check(lib.pf_py_sim_set(self._c, _without_zeros(name), real(value, name)))
+
+    def _parts(self, name: str, value: Any) -> list[tuple[str, Any]]:
+        """The coordinates that a vector has values for."""
+        values = list(value)
+        parts = [part for part in (f"{name}{letter}" for letter in "wxyz") if part in self.model.coordinates]
+        if len(parts) == len(values) >= 3:
+            return list(zip(parts, values))
+        raise errors.ArgumentError(f"{name}: {value!r} is no number", f"it has {', '.join(parts)}" if parts else "")
 
     def method(self, by: Optional[str] = None, form: Optional[str] = None, *, step: Optional[float] = None,
                rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None) -> None:
@@ -295,6 +313,8 @@ class Sim:
         """A number, or an array of several: anything that 'plot' takes, as "theta", "x''", "lambda[rear]", "kinetic", "pos(wheel)";
         "matrix M", F, A, b; "pose BODY" (position, then the rotation matrix by rows). In SI, or in the unit behind it:
         "theta [deg]"."""
+        if isinstance(quantity, str) and len(self._handles) >= MOST_KEPT and quantity not in self._handles:
+            return self._glance(quantity)
         handle = quantity if isinstance(quantity, int) else self.find(quantity)
         if lib.pf_py_sim_size(self._c, handle) != 1:
             return self._read(handle)
@@ -302,6 +322,15 @@ class Sim:
         if number != number:
             self._read(handle)  # says why, if it is not just NaN
         return number
+
+    def _glance(self, quantity: str) -> Any:
+        """Of a quantity that is not kept."""
+        handle = self.find(quantity)
+        try:
+            return self.get(handle)
+        finally:
+            if self._handles.pop(quantity, None) is not None:
+                lib.pf_py_sim_drop(self._c, handle)
 
     def _read(self, handle: int) -> "np.ndarray":
         import numpy as np
@@ -370,10 +399,14 @@ class Sim:
     # ------------------------------------------------------------ snapshots
 
     def save(self) -> bytes:
-        """All that the motion remembers: what goes on from it goes on bit for bit."""
+        """All that the motion remembers: what goes on from it goes on bit for bit. The methods of SUNDIALS begin again with small
+        steps then, this simulation too: its further steps are others than without save()."""
         size = lib.pf_py_sim_snapshot_size(self._c)
         block = ffi.new("char[]", max(size, 1))
-        self._check(lib.pf_py_sim_save(self._c, block, size))
+        outcome = lib.pf_py_sim_save(self._c, block, size)
+        if outcome == lib.PF_PY_OVER:
+            raise _copied_by_controller()
+        self._check(outcome)
         return bytes(ffi.buffer(block, size))
 
     def restore(self, snapshot: bytes) -> None:
@@ -384,11 +417,14 @@ class Sim:
         self._check(lib.pf_py_sim_restore(self._c, data, len(data)))
 
     def clone(self) -> "Sim":
-        """Another simulation in the same state, for another thread or another future; with the same controller."""
+        """Another simulation in the same state, for another thread or another future; with the same controller. With the methods of
+        SUNDIALS both begin again with small steps, as after save()."""
         error = ffi.new("PfError *")
         c = lib.pf_py_sim_clone(self._c, error)
         if not c:
             raise_kept()
+            if not error.status:
+                raise _copied_by_controller()
             raise_error(error, self.model.file)
         copy = Sim(self.model, c)
         copy._handles = dict(self._handles)

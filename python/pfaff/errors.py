@@ -101,6 +101,8 @@ CODES = ("none", "memory", "argument", "limit", "file", "syntax", "name", "unit"
 NAMES = {"for": "duration", "param": "params", "input": "inputs", "as-given": "as_given=True"}
 # commands that are no methods of the same name
 CALLS = {"examples": "pfaff.examples()", "continue": "m.continuation()", "help": "docs/commands.md", "import": "pfaff.import_urdf()"}
+# what is said of C
+PHRASES = {", or 'step' of the options in C": "", "pf_sim_find, which gives -1 when there is no such quantity": "find()"}
 # what people write who come from elsewhere
 ELSEWHERE = {"t_eval": "at", "t_span": "duration", "t_end": "duration", "tspan": "duration", "dt": "step or every", "method": "by",
              "x0": "state", "y0": "state", "q0": "state", "v0": "state", "max_step": "step", "parameters": "params"}
@@ -117,12 +119,17 @@ def in_python(words: str) -> str:
     import re
     lines = [line for line in words.splitlines() if not re.match(r"usage: pfaff |'pfaff .*--help' tells more", line)]
     text = re.sub(r"^pfaff: (error|warning): ", "", "\n".join(lines), flags=re.MULTILINE)
+    for theirs, ours in PHRASES.items():
+        text = text.replace(theirs, ours)
     text = re.sub(r"'pfaff (?:study )?([a-z]+)'", lambda match: CALLS.get(match[1], f"m.{match[1]}()"), text)
     text = re.sub(r"(?<![\w-])-p ", "params: ", text)
     text = re.sub(r"(?<![\w-])--(param|state|input) ", lambda match: f"{option_name(match[1])}: ", text)
     text = re.sub(r"(?<![\w-])unknown option (--[a-z][a-z-]*)", lambda m: f"there is no option '{option_name(m[1])}'", text)
     text = re.sub(r"(?<![\w-])did you mean (--[a-z][a-z-]*)", lambda m: f"did you mean '{option_name(m[1])}'", text)
-    return re.sub(r"(?<![\w-])--[a-z][a-z-]*", lambda match: option_name(match[0]), text)
+    text = re.sub(r"(?<![\w-])(--[a-z][a-z-]*) ([\d.][\w.+-]*|[A-Z]+\b)", lambda m: f"{option_name(m[1])}={m[2]}", text)
+    text = re.sub(r"(?<![\w-])--(by|form) ([a-z]\w+)", lambda match: f"{match[1]}={match[2]!r}", text)
+    text = re.sub(r"(?<![\w-])--[a-z][a-z-]*", lambda match: option_name(match[0]), text)
+    return re.sub(r"'pfaff sweep resume ([^']*)'", lambda match: f"pfaff.command('sweep', '--resume', {match[1]!r})", text)
 
 
 def no_attribute(thing: Any, what: str, name: str) -> AttributeError:

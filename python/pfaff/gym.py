@@ -209,6 +209,31 @@ class Environment(gymnasium.Env):
     def _info(self) -> dict[str, Any]:
         return {"t": self.sim.t}
 
+    # ------------------------------------------------------------ copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes: where it stands. Functions for reward and until must be ones that can be pickled."""
+        return {**{name: value for name, value in self.__dict__.items() if name != "sim"}, "_saved": self.sim.save()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        saved = state.pop("_saved")
+        self.__dict__.update(state)
+        odd, params = self._odd, self._params
+        self._open()
+        for name, value in params.items():
+            self.sim.set(name, value)
+        self._start()
+        self.sim.restore(saved)
+        self._odd, self._params = odd, params
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Environment":
+        """With the simulation as it is, and its controller."""
+        import copy
+        other = memo[id(self)] = type(self).__new__(type(self))
+        for name, value in self.__dict__.items():
+            other.__dict__[name] = copy.deepcopy(value, memo)
+        return other
+
     # ------------------------------------------------------------ pictures
 
     def render(self) -> Optional[np.ndarray]:

@@ -353,3 +353,90 @@ def test_times_of_a_right_hand_side():
     assert m.rhs(np.array([1.0, 2.0]), np.ones((2, 2))).tolist() == [[1, 1], [1, 2]]
     assert m.rhs(3, np.ma.array([0.0, 1.0])).tolist() == [1, 3]  # nothing is masked
     assert m.rhs(3, [0, 1]).tolist() == [1, 3] and m.rhs(3, np.array([0, 1], np.float32)).tolist() == [1, 3]
+
+
+# ---------------------------------------------------------------- calls in the midst of others
+
+MANY_STATES = np.random.default_rng(1).random((400_000, 6))
+
+
+@pytest.mark.parametrize("inner", [
+    lambda m: m.accelerations(MANY_STATES[:5], params={"F": 50, "m": 99}),
+    lambda m: m.accelerations(MANY_STATES[:5], form="multipliers", native="on"),
+    lambda m: m.jacobian(MANY_STATES[:5], by="params", params={"m": 9}),
+    lambda m: [m.evaluate(f"x*{i}", MANY_STATES[0]) for i in range(450)],
+    lambda m: m.rhs(0.0, np.ones(12))])
+def test_a_call_within_a_call(inner):
+    m, calls = example("snakeboard"), []
+
+    def stop():
+        calls.append(inner(m))
+    for outer in (lambda **o: m.accelerations(MANY_STATES, **o), lambda **o: m.evaluate("kinetic*x", MANY_STATES, MANY_STATES, **o),
+                  lambda **o: m.jacobian(MANY_STATES[:100_000], **o)):
+        expected = outer()
+        calls.clear()
+        while not calls:
+            assert np.array_equal(outer(stop=stop), expected)
+
+
+def test_a_call_within_a_call_leaves_its_question():
+    m, calls = example("snakeboard"), []
+
+    def stop():
+        calls.append(m.accelerations(MANY_STATES[0]))
+        return len(calls) == 3
+    with pytest.raises(pfaff.Stopped):
+        while True:
+            m.accelerations(MANY_STATES, stop=stop)
+    assert len(calls) == 3
+
+
+def test_a_handler_of_a_signal_may_call():
+    signal = pytest.importorskip("signal")
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("needs timers")
+    m, calls = example("snakeboard"), []
+    expected, rate = m.accelerations(MANY_STATES), m.rhs(0.0, np.ones(12))
+    before = signal.signal(signal.SIGALRM, lambda *_: calls.append(m.rhs(0.0, np.full(12, 2.0)) is m.accelerations(
+        MANY_STATES[0], params={"F": 50})))
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.001)
+    try:
+        while len(calls) < 20:
+            assert np.array_equal(m.accelerations(MANY_STATES), expected)
+        while len(calls) < 200:
+            assert np.array_equal(m.rhs(0.0, np.ones(12)), rate)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# ---------------------------------------------------------------- states that are none
+
+def test_a_state_that_is_not_finite_has_no_numbers():
+    m = pfaff.Model("coord x, th; kinetic x'^2/2 + th'^2/2; potential x^2/2")
+    bad = [[1, np.nan], [1, 0], [np.inf, 0]]
+    assert np.isnan(m.accelerations(bad, errors="nan")).all(axis=1).tolist() == [True, False, True]
+    assert np.isnan(m.accelerations([1, 0], bad, errors="nan")).all(axis=1).tolist() == [True, False, True]
+    assert np.isnan(m.accelerations([1, 0], t=[np.nan, 0], errors="nan")).all(axis=1).tolist() == [True, False]
+    assert np.isnan(m.jacobian(bad, errors="nan")).all(axis=(1, 2)).tolist() == [True, False, True]
+    assert np.isnan(m.evaluate("x", bad, errors="nan")).tolist() == [True, False, True]
+    assert np.isnan(m.accelerations([1, np.nan], errors="nan")).all()
+    for y in ([1, np.nan, 0, 0], [1, 0, 0, -np.inf]):
+        for columns in (np.array(y, dtype=float), np.array([y, y], dtype=float).T):
+            with pytest.raises(pfaff.NumericalError, match="th"):
+                m.rhs(0.0, columns)
+    assert m.rhs(0.0, np.array([1e200, 0, 0, 0])).tolist() == [0, 0, -1e200, 0]
+
+
+def test_the_state_without_accelerations_is_named():
+    m = pfaff.Model("coord x, y; kinetic x'^2/2; constraint c: x' + y' = 0")
+    n = pfaff.Model("coord x; param k = 1; kinetic k*x'^2/2; potential x^2/2")
+    with pytest.raises(pfaff.NumericalError, match=r"state \[2\]: "):
+        n.accelerations(np.ones((4, 1)), params={"k": [1, 1, 0, 1]})
+    assert m.accelerations([0, 0]).shape == (2,)
+
+
+def test_a_velocity_given_twice():
+    m = pfaff.Model("coord x; kinetic x'^2/2")
+    with pytest.raises(pfaff.ArgumentError, match="twice"):
+        m.accelerations({"x": 1}, {"x": 1, "x'": 2})

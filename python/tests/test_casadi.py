@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The equations as functions of CasADi have the numbers of the engine."""
 import inspect
+import signal
+import sys
 import warnings
 
 import numpy as np
@@ -52,3 +54,17 @@ def test_what_goes_to_standard_output_is_kept(capfd):
         code, out, _ = pfaff.command(*words, "--out=-", "-", text=PENDULUM + "frame rod in ground turn phi about y\n")
         assert code == 0 and len(out) > 50
     assert capfd.readouterr().out == ""
+
+
+def test_ctrl_c_waits_for_casadi():
+    """What is raised within its calls is lost there."""
+    from pfaff._casadi import make_module
+    done = []
+    sys.modules["done_of_test"] = done
+    source = "import signal, sys\ntry:\n    signal.raise_signal(signal.SIGINT)\nexcept BaseException:\n    pass\nsys.modules['done_of_test'].append(1)\n"
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            make_module(source, "m")
+    finally:
+        del sys.modules["done_of_test"]
+    assert done == [1] and signal.getsignal(signal.SIGINT) is signal.default_int_handler

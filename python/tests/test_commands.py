@@ -83,6 +83,26 @@ def test_to_control(pendulum):
     assert system.input_labels == ["u"]
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_to_control_of_all_examples():
+    control = pytest.importorskip("control")
+    for one in pfaff.examples():
+        linear = pfaff.example(one.name).linearize()
+        system = linear.to_control()
+        assert all(np.array_equal(getattr(system, name), getattr(linear, name)) for name in "ABCD"), one.name
+        assert len(set(system.state_labels)) == len(linear.states)
+    alone = pfaff.example("cart_pendulum").linearize()
+    assert alone.D.shape == (1, 0) and alone.outputs
+    assert control.initial_response(alone.to_control(), [0, 1], alone.x).outputs.shape[-1] == 2
+
+
+def test_names_of_control_stay_different():
+    pytest.importorskip("control")
+    m = pfaff.Model("coord b_px; body b in ground free { mass 1, inertia diag(1, 1, 1) }; kinetic b_px'^2/2")
+    labels = m.linearize().to_control().state_labels
+    assert len(set(labels)) == len(labels) and "b_px" in labels and "b_px_" in labels
+
+
 def test_a_sweep_is_a_list(pendulum):
     models = pendulum.linearize(sweep={"c": (0, 1, 3)})
     assert [m.at for m in models] == [0, 0.5, 1]

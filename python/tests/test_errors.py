@@ -203,3 +203,30 @@ def test_hints_name_what_python_has(snakeboard):
         assert words in str(caught.value) and "'pfaff " not in str(caught.value)
     with pytest.raises(AttributeError, match="pfaff has no 'modle'"):
         pfaff.modle
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda m: m.simulate(by="rk4"), "step=1e-3"), (lambda m: m.run(1, by="rk4"), "step=1e-3"),
+    (lambda m: m.run(float("nan")), "duration is nan"), (lambda m: m.run(True), "duration=True"),
+    (lambda m: m.run(1, params={"c": float("nan")}), "params['c']"), (lambda m: m.run(1, inputs={"u": object()}), "inputs['u']"),
+    (lambda m: m.sweep("phi", params={"c": [object()]}), "params['c']"), (lambda m: m.simulate().get(99), "find()"),
+    (lambda m: m.run(1, by=""), "by=METHOD")])
+def test_words_of_python(pendulum, call, words):
+    with pytest.raises(pfaff.Error) as caught:
+        call(pendulum)
+    text = str(caught.value)
+    assert words in text and "--" not in text and "pf_" not in text and " in C" not in text
+
+
+def test_hints_in_words_of_python(tmp_path, pendulum):
+    stiff = pfaff.Model("coord x; kinetic x'^2/2; force x = -1e14*x - 1e9*x'; start x = 1")
+    with pytest.raises(pfaff.NumericalError) as caught:
+        stiff.simulate(by="dopri5").advance(1e5)
+    assert "by='cvode_bdf'" in caught.value.hint and "most" not in caught.value.hint
+    pytest.importorskip("xarray")
+    pytest.importorskip("zarr")
+    for _ in range(2):
+        try:
+            pendulum.sweep("phi", 0.1, params={"c": [0, 1]}, out=tmp_path/"x.zarr")
+        except pfaff.FileError as error:
+            assert f"pfaff.command('sweep', '--resume', '{tmp_path/'x.zarr'}')" in error.hint

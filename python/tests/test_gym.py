@@ -2,6 +2,7 @@
 """Environments of Gymnasium: by its own checker, against simulations, and with what is wrong."""
 import copy
 import math
+import pickle
 import subprocess
 import sys
 import warnings
@@ -236,3 +237,19 @@ def test_it_is_there_without_an_import_of_its_own():
     missing = "import sys; sys.modules['gymnasium'] = None\nimport pfaff\ntry: pfaff.gym\nexcept ImportError as e: print(e)"
     told = subprocess.run([sys.executable, "-c", missing], check=True, capture_output=True, text=True).stdout
     assert "pfaff.gym needs Gymnasium" in told
+
+
+@pytest.mark.parametrize("options", [None, {"start": {"x'": 0.3}, "params": {"l": "40 [cm]"}}])
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_goes_on_alike(options, again):
+    env = cart(params={"m": (0.05, 0.2)})
+    fresh = again(env)
+    assert np.array_equal(fresh.reset(seed=7)[0], env.reset(seed=7)[0])
+    env.reset(seed=1, options=options)
+    env.step([3.0])
+    other = again(env)
+    for action in (1.0, -2.0, 0.5):
+        ours, theirs = env.step([action]), other.step([action])
+        assert np.array_equal(ours[0], theirs[0]) and ours[1:] == theirs[1:]
+    assert np.array_equal(env.reset()[0], other.reset()[0])
+    assert np.array_equal(env.step([1.0])[0], other.step([1.0])[0])

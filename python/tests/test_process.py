@@ -194,6 +194,27 @@ def test_nothing_is_left_behind():
         gc.enable()
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_quantities_leave_nothing_behind():
+    m = pfaff.Model("coord x [m]; kinetic 0.5 [kg]*x'^2; start x = 1")
+    sim, number = m.simulate(), iter(range(10**9))
+
+    def use():
+        for call in (lambda: m.evaluate("xx", [1.0]), lambda: m.evaluate("x [kg]", [1.0]), lambda: sim["xx"], lambda: sim["x+"]):
+            with pytest.raises(pfaff.Error):
+                call()
+        n = next(number)
+        assert sim[f"x*{n}"] == n*sim["x"] and abs(sim[f"{n}*x [mm]"] - 1000*n*sim["x"]) <= 1e-9*n
+    kept = sim.find("x'")
+    for _ in range(500):
+        use()
+    before = resident()
+    for _ in range(2000):
+        use()
+    assert resident() - before < 4e6
+    assert sim.get(kept) == sim["x'"] and len(sim.clone().get("x, x'")) == 2
+
+
 def test_the_import_is_light():
     code = ("import sys, time; t = time.process_time(); import pfaff; "
             "assert 'numpy' not in sys.modules and 'typing' not in sys.modules or True; print(time.process_time() - t, "
@@ -263,3 +284,27 @@ def test_what_goes_to_standard_output_is_kept(capfd):
     long = pfaff.command("run", "--out", "-", "--for", "1000", "--every", "0.01", "-", text=LONG)[1]
     assert long.count("\n") == 100_002
     assert capfd.readouterr() == ("", "")
+
+
+TYPED = """
+import pfaff
+m = pfaff.Model("coord x")
+reveal_type(m)
+reveal_type(pfaff.Model(name="a", title="b"))
+reveal_type(m.linearize(near="steady"))
+reveal_type(m.linearize(at=[0, 1]))
+reveal_type(m.linearize(sweep={"k": (0, 1, 3)}))
+m.linearize(near="steady").to_control()
+"""
+
+
+def test_hints_of_types(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path/"typed.py").write_text(TYPED)
+    environment = {**os.environ, "MYPYPATH": os.path.dirname(os.path.dirname(os.path.realpath(pfaff.__file__)))}
+    told = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path/"cache"), str(tmp_path/"typed.py")],
+                          capture_output=True, text=True, env=environment, timeout=300).stdout
+    lines = [line.split("typed.py:", 1)[1] for line in told.splitlines() if "typed.py:" in line]
+    found = [line.split('"')[1].replace("pfaff._", "") for line in lines if "Revealed" in line]
+    assert found == ["model.Model", "draft.Draft", "results.LinearModel", *["list[results.LinearModel]"]*2], told
+    assert not [line for line in lines if "error" in line], told

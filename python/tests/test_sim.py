@@ -371,3 +371,28 @@ def test_a_changed_snapshot_is_refused():
         with pytest.raises(pfaff.Error, match="snapshot"): s.restore(bytes(changed))
     s.restore(kept)
     s.step(1e-3)
+
+
+@pytest.mark.parametrize("call", [lambda s: s.clone(), lambda s: s.save()])
+def test_no_copies_by_a_controller(pendulum, call):
+    sim = pendulum.simulate()
+
+    def controller(sim):
+        call(sim)
+    sim.control(0.1, controller)
+    with pytest.raises(pfaff.Error, match="controller") as caught:
+        sim.step(0.5)
+    assert "thread" not in str(caught.value) and "between moves" in caught.value.hint
+
+
+def test_vectors_of_free_bodies():
+    m = pfaff.Model("body b in ground free { mass 1, inertia diag(1, 1, 1) }")
+    place, attitude = (1, 2, 3), np.array([0.8, 0, 0.6, 0])
+    sim = m.simulate(state={"b.p": place, "b.q": attitude})
+    run = m.run(1, state={"b.p": place, "b.q": attitude}, every=1)
+    assert [sim[name] for name in m.coordinates] == [run[name][0] for name in m.coordinates]
+    sim.set("b.p", ("4 [mm]", 5, 6))
+    assert [sim.start()[name] for name in ("b.px", "b.py", "b.pz", "b.qw")] == [0.004, 5, 6, 0.8]
+    for name, value in (("b.p", (1, 2)), ("b.px", (1, 2, 3)), ("b.q", (1, 2, 3))):
+        with pytest.raises(pfaff.ArgumentError, match=name):
+            sim.set(name, value)

@@ -48,12 +48,17 @@ static PfStatus take_roots(PfSim *sim, PfHandle *h, const PfExpr *roots, size_t 
   return PF_OK;
 }
 
-/* "matrix M": of M q'' = F + C + A^T lambda, A q'' = b. */
+static bool is_matrix(const char *name)
+{
+  return !strncmp(name, "matrix ", 7) && strlen(name) == 8 && strchr("MFAb", name[7]);
+}
+
+/* "matrix M": of M q'' = F + C + A^T lambda, A q'' = b. The equations are written out for good. */
 static PfStatus find_matrix(PfSim *sim, PfHandle *h, bool *found)
 {
   PfEquations *eq = &sim->complete_equations;
   size_t n = (size_t)eq->n, m = (size_t)eq->m;
-  *found = !strncmp(h->name, "matrix ", 7) && strlen(h->name) == 8 && strchr("MFAb", h->name[7]);
+  *found = is_matrix(h->name);
   if (!*found) return PF_OK;
   PF_TRY(pf_equations_write_out(sim->ctx, sim->arena, eq));
   switch (h->name[7]) {
@@ -178,7 +183,25 @@ int pf_sim_find(PfSim *sim, const char *name)
   int before = pf_diagnostic_count(sim->ctx);
   for (size_t i = 0; name && i < sim->handles.count; i++)
     if (!strcmp(sim->handles.at[i]->name, name)) return (int)i;
-  return pf_sim_check_since(sim, add(sim, name), before) ? (int)sim->handles.count - 1 : -1;
+  const PfMark mark = pf_arena_mark(sim->arena);
+  if (!pf_sim_check_since(sim, add(sim, name), before)) {
+    if (name && !is_matrix(name)) pf_arena_release(sim->arena, mark);
+    return -1;
+  }
+  PfHandle *h = sim->handles.at[sim->handles.count - 1];
+  h->before = mark, h->after = pf_arena_mark(sim->arena);
+  return (int)sim->handles.count - 1;
+}
+
+void pf_sim_drop(PfSim *sim, int handle)
+{
+  if (handle < 0 || (size_t)handle + 1 != sim->handles.count) return;
+  PfHandle *h = sim->handles.at[handle];
+  const PfMark now = pf_arena_mark(sim->arena);
+  if (is_matrix(h->name) || now.block != h->after.block || now.used != h->after.used) return;
+  pf_readings_free(h->readings);
+  sim->handles.count--;
+  pf_arena_release(sim->arena, h->before);
 }
 
 /* ---------------------------------------------------------------- readings */

@@ -25,6 +25,7 @@ typedef struct PfHandle {
   bool by_forces;       /* needs accelerations, multipliers or what a monitor sees */
   double *numbers;      /* room for all of them */
   PfMeasure measure;
+  PfMark before, after; /* of the arena of the simulation, when it was found */
 } PfHandle;
 
 /* A start that was set, for those who start likewise. */

@@ -587,6 +587,29 @@ static void an_error_has_words_and_a_place(void **state)
   pf_sim_close(NULL);
 }
 
+/* Only the last one can be dropped; the others stay what they are, and its number is given again. */
+static void a_handle_is_dropped(void **state)
+{
+  (void)state;
+  PfSim *sim = open_text("coord x\nkinetic x'^2/2\nstart x = 3\n");
+  start(sim);
+  const int twice = handle(sim, "2*x"), matrix = handle(sim, "matrix M");
+  pf_sim_drop(sim, matrix); /* its equations are written out for good */
+  assert_int_equal(handle(sim, "matrix M"), matrix);
+  const int square = handle(sim, "x^2");
+  pf_sim_drop(sim, twice);
+  assert_near(pf_sim_get(sim, square), 9, 0, 0);
+  pf_sim_drop(sim, square);
+  assert_true(isnan(pf_sim_get(sim, square)));
+  assert_int_equal(handle(sim, "x^3"), square);
+  assert_near(pf_sim_get(sim, square), 27, 0, 0);
+  assert_near(pf_sim_get(sim, twice), 6, 0, 0);
+  assert_int_equal(pf_sim_find(sim, "x*"), -1);
+  pf_sim_drop(sim, -1);
+  assert_near(pf_sim_get(sim, square), 27, 0, 0);
+  pf_sim_close(sim);
+}
+
 /* The stop of the model is an end without an error. */
 static void a_stop_is_no_error(void **state)
 {
@@ -656,6 +679,7 @@ int main(void)
     cmocka_unit_test(clones_move_in_threads),
     cmocka_unit_test(without_events_the_model_stays_as_at_the_start),
     cmocka_unit_test(an_error_has_words_and_a_place),
+    cmocka_unit_test(a_handle_is_dropped),
     cmocka_unit_test(a_stop_is_no_error),
   };
   return cmocka_run_group_tests_name("sim", tests, NULL, NULL);
