@@ -87,8 +87,6 @@ typedef struct OptionHelp {
   OptionValues values;
 } OptionHelp;
 
-/* As if none of the list had been given; their values are for the caller to take back. */
-void pf_cli_forget(Options *options, const char *names);
 /* What is accepted is obeyed: options that say something only together with one of others, or never together with
  * them. */
 typedef struct OptionNeed {

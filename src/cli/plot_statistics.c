@@ -103,7 +103,10 @@ static PfStatus make_stairs(const Picture *p, const PfJsonNode *column, PfChart 
   const int steps = (bins + each - 1)/each;
   double *x = pf_arena_array(p->arena, double, 2*steps + 2), *y = pf_arena_array(p->arena, double, 2*steps + 2);
   if (!x || !y) return pf_no_room(p->ctx, "the picture");
-  for (int k = 0; k < 2*steps + 2; k++) x[k] = low + width*each*(k/2); /* each edge twice: up and down */
+  for (int k = 0; k < 2*steps + 2; k++) { /* each edge twice: up and down */
+    const int edge = k/2;
+    x[k] = low + width*each*edge;
+  }
   int i = 0;
   for (const PfJsonNode *n = list->child; n; n = n->next, i++) y[2*(i/each) + 1] += n->number;
   for (int k = 0; k < steps; k++) y[2*k + 2] = y[2*k + 1];

@@ -132,8 +132,9 @@ static PfStatus file_svg(void *user, PfText *text)
                          .color = closed ? 0 : 1, .dash = PF_DASH_SOLID, .directed = true};
   }
   if (p->p.rest_count)
-    list[count++] = (PfSeries){.count = p->p.rest_count, .x = p->p.rest_a, .y = p->p.rest_b, .label = "steady",
-                               .color = 6, .mark = PF_MARK_DOT};
+    list[count] = (PfSeries){.count = p->p.rest_count, .x = p->p.rest_a, .y = p->p.rest_b, .label = "steady",
+                             .color = 6, .mark = PF_MARK_DOT};
+  count += p->p.rest_count > 0;
   const PfPlane *at = &p->plane.at;
   double dx = 0.25*(at->high[0] - at->low[0]), dy = 0.25*(at->high[1] - at->low[1]);
   PfChart chart = {.title = pf_cli_title(p->st.s.model), .x_label = pf_study_head(&p->st, p->plane.names[0]),

@@ -282,10 +282,9 @@ static void close_sweep(Sweep *sw)
 
 static int run_first(Sweep *sw, const Console *console, int argc, char **argv)
 {
-  Options options;
-  int code = pf_cli_options(&pf_command_sweep, console, argc, argv, &options);
-  if (code != PF_EXIT_OK || options.help) return code;
-  sw->options = &options;
+  int code = pf_cli_options(&pf_command_sweep, console, argc, argv, &sw->given);
+  if (code != PF_EXIT_OK || sw->given.help) return code;
+  sw->options = &sw->given;
   PfStatus status = work(sw);
   if (status == PF_OK && sw->silent) code = PF_EXIT_OK;
   else code = tell(sw, status);

@@ -12,7 +12,8 @@
 
 typedef struct Sweep {
   Session s;
-  const Options *options;
+  Options given;
+  const Options *options; /* those, once they are read */
   PF_ARRAY(PfSweepWord) words;
   PfSweep *sweep;
   const char *path;        /* of the result as a folder; NULL: in memory */

@@ -200,12 +200,12 @@ static PfStatus follow(Sweep *sw, PfStatus (*open)(Sweep *sw))
 int pf_sweep_follow(Sweep *sw, const Console *console, int argc, char **argv, PfStatus (*open)(Sweep *sw))
 {
   Quiet quiet = {0};
-  Options options;
+  Options *options = &sw->given;
   PfStatus status = PF_ERR_MEMORY;
   if (be_quiet(&quiet, console)) {
-    const int code = pf_cli_options(&pf_command_sweep, &quiet.console, argc, argv, &options);
-    const bool aside = options.help || options.dry_run || options.join || options.convert || options.show_member;
-    sw->options = &options;
+    const int code = pf_cli_options(&pf_command_sweep, &quiet.console, argc, argv, options);
+    const bool aside = options->help || options->dry_run || options->join || options->convert || options->show_member;
+    sw->options = options;
     status = code != PF_EXIT_OK ? PF_ERR_ARGUMENT : aside ? PF_OK : follow(sw, open); /* aside: the leader does it */
     if (code == PF_EXIT_OK && status != PF_OK) pf_cli_diagnostics(sw->s.ctx, &quiet.console);
     fflush(quiet.console.err);

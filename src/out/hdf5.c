@@ -129,9 +129,8 @@ static PfStatus add_column(PfHdf5 *h, int i, const PfHdf5Column *column, long lo
 {
   const Functions *f = h->f;
   const hsize_t size = (hsize_t)rows;
-  char *name = pf_arena_alloc(h->arena, strlen(column->name) + 1, 1);
+  char *name = pf_arena_text(h->arena, column->name, strlen(column->name));
   if (!name) return pf_no_room(h->ctx, "the file");
-  strcpy(name, column->name);
   for (char *c = name; *c; c++)
     if (*c == '/') *c = '|';
   const hid_t space = f->H5Screate_simple(1, &size, NULL), list = layout(f, rows);

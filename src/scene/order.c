@@ -202,7 +202,8 @@ static int draw_after_all_behind(Order *o, int first, int *stack, int *out, int 
   while (height) {
     Face *f = o->faces + stack[height - 1];
     f->state = 1;
-    while (f->behind >= 0 && o->faces[o->links.at[f->behind].face].state) f->behind = o->links.at[f->behind].next;
+    while (f->behind >= 0 && o->links.at && o->faces[o->links.at[f->behind].face].state)
+      f->behind = o->links.at[f->behind].next;
     if (f->behind >= 0) {
       stack[height++] = o->links.at[f->behind].face;
       continue;

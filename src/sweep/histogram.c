@@ -22,7 +22,7 @@ static void choose(PfHistogram *h, double value)
 {
   const long long before = h->total;
   const double first = h->low, span = fabs(value - first);
-  const double width = span/(BINS/4);
+  const double width = 4*span/BINS;
   if (!(width > 0) || !isfinite(width*BINS)) return; /* too close for bins, or too far */
   h->width = width;
   h->low = fmin(value, first) - 0.375*BINS*width;

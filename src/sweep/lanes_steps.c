@@ -74,7 +74,7 @@ INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, const PfLaneStag
     switch (terms) {
     case 1: combine_group(e, g, k, a, 1, stage->divisor); break;
     case 4: combine_group(e, g, k, a, 4, stage->divisor); break;
-    default: combine_group(e, g, k, a, terms, stage->divisor);
+    default: if (terms > 0) combine_group(e, g, k, a, terms, stage->divisor);
     }
   }
 }

@@ -245,8 +245,8 @@ static double value_of(const PfTaken *item, const Findings *f)
   switch (item->kind) {
   case PF_TAKE_GROWTH: return f->count ? f->re[0] : NAN;
   case PF_TAKE_STABLE: return f->stable;
-  case PF_TAKE_RE: return item->part < f->count ? f->re[item->part] : NAN;
-  case PF_TAKE_IM: return item->part < f->count ? f->im[item->part] : NAN;
+  case PF_TAKE_RE: return f->re && item->part < f->count ? f->re[item->part] : NAN;
+  case PF_TAKE_IM: return f->im && item->part < f->count ? f->im[item->part] : NAN;
   case PF_TAKE_FOUND: return f->found;
   case PF_TAKE_EXPONENT: return f->exponent[item->part];
   default: return NAN;

@@ -79,8 +79,8 @@ static int skip_name(const PfSweepWord *words, int count, int at)
 /* One of the lists has a key that the other lacks, or has elsewhere. */
 static PfWordDifference differ_in_key(const PfSweepWord *a, const PfSweepWord *b, const PfSweepWord *here, int count)
 {
-  const bool only_there = a && (!b || !pf_word(here, count, a->key));
-  return only_there ? (PfWordDifference){a->key, a->value, NULL} : (PfWordDifference){b->key, NULL, b->value};
+  if (!b || (a && !pf_word(here, count, a->key))) return (PfWordDifference){a->key, a->value, NULL};
+  return (PfWordDifference){b->key, NULL, b->value};
 }
 
 bool pf_words_differ(const PfSweepWord *there, int there_count, const PfSweepWord *here, int here_count,
