@@ -126,7 +126,7 @@ bool pf_rate_spelling(const char *name, int k, char *other, size_t room, int *or
 /* p for P: of one letter only the other case is near. */
 static bool is_other_case(const char *a, const char *b)
 {
-  return !a[1] && !b[1] && *a != *b && tolower((unsigned char)*a) == tolower((unsigned char)*b);
+  return *a && *b && !a[1] && !b[1] && *a != *b && tolower((unsigned char)*a) == tolower((unsigned char)*b);
 }
 
 bool pf_name_is_nearer(const char *name, const char *candidate, int *best)

@@ -3,6 +3,7 @@
 #include "lang/given.h"
 #include "sweep/sweep_impl.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -465,14 +466,15 @@ size_t pf_take_room(const PfTake *take)
                         : 0;
 }
 
+/* `room` may be NULL where there are no formulas. */
 void pf_take_row(const PfTake *take, const double *value, double *room, double *row)
 {
-  double *out = room + take->input_count;
-  for (int i = 0; i < take->input_count; i++) room[i] = value[take->input[i]];
-  if (take->formulas) pf_tape_run(take->formulas, room, out, out + take->formula_count);
+  double *out = room ? room + take->input_count : NULL;
+  for (int i = 0; room && i < take->input_count; i++) room[i] = value[take->input[i]];
+  if (out && take->formulas) pf_tape_run(take->formulas, room, out, out + take->formula_count);
   for (int i = 0; i < take->columns; i++) {
     const PfTakenColumn *c = take->column + i;
-    row[i] = (c->item >= 0 ? value[c->item] : out[c->formula])/c->scale;
+    row[i] = (c->item >= 0 ? value[c->item] : out ? out[c->formula] : NAN)/c->scale;
   }
 }
 

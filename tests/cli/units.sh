@@ -64,8 +64,8 @@ for option in --at --every --for --step; do
   run 2 run $option "5 [m]" "$model"
   says err "$option: the value must be in s, but this is in m"
 done
-run 2 study linearize --sweep "k=1 [N]..2:3" "$model"
-says err "--sweep k=1 [N]..2:3: the value must be in N/m, but this is in N"
+run 2 study linearize --sweep "k=1 [N]..2 [N]:3" "$model"
+says err "--sweep k=1 [N]..2 [N]:3: the value must be in N/m, but this is in N"
 run 2 study equilibria --within "theta=0..5 [mm]" "$model"
 says err "--within theta=0..5 [mm]: the value must be"
 run 2 study poincare --section "y=1 [s]" --show y,theta "$model"
