@@ -79,8 +79,8 @@ static int skip_name(const PfSweepWord *words, int count, int at)
 /* One of the lists has a key that the other lacks, or has elsewhere. */
 static PfWordDifference differ_in_key(const PfSweepWord *a, const PfSweepWord *b, const PfSweepWord *here, int count)
 {
-  if (!b || (a && !pf_word(here, count, a->key))) return (PfWordDifference){a->key, a->value, NULL};
-  return (PfWordDifference){b->key, NULL, b->value};
+  if (a && (!b || !pf_word(here, count, a->key))) return (PfWordDifference){a->key, a->value, NULL};
+  return b ? (PfWordDifference){b->key, NULL, b->value} : (PfWordDifference){0};
 }
 
 bool pf_words_differ(const PfSweepWord *there, int there_count, const PfSweepWord *here, int here_count,
