@@ -74,7 +74,7 @@ if command -v clang >/dev/null; then
   cmake --build build-asan -j "$jobs"
   heading "run the tests in build-asan/"
   # what computes much with code that other tests run too takes minutes here
-  run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.(random|derive)|cli.(derive|fmt|files_killed|papers|latex|statements|fmu|export_c|export_fast|native|trajectories_.*|processors|sweep|sweep_mpi)|gallery[.].*)$'
+  run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.(random|derive)|cli.(derive|fmt|files_killed|papers|latex|statements|fmu|export_c|export_fast|native|trajectories_.*|processors|sweep|sweep_mpi|sweep_people|options|pictures|plot|page|redundant)|gallery[.].*)$'
   heading "simulations and sweeps in threads under the thread sanitizer, in build-tsan/"
   configure --preset tsan
   cmake --build build-tsan -j "$jobs" --target test_sim_sim test_sweep_sweep test_sweep_team
