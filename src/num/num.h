@@ -101,6 +101,16 @@ void pf_ldl_backward(const PfLdl *ldl, double *y, double *x);
  * numbers as one by one, sooner: they do not wait for each other. */
 void pf_ldl_forward_many(const PfLdl *ldl, double *Y, int count);
 
+/* ---------------------------------------------------------------- a mass matrix as a metric (metric.c) */
+
+/* Factors M (n x n, semidefinite) for the change of variables x = T y. The first metric->rank numbers of y have the
+ * mass-weighted length of x as their plain length, the others are directions without inertia. */
+void pf_metric_factor(PfLdl *metric, const double *M);
+/* Rows for x (count x n) become rows for y: out = rows T. */
+void pf_metric_rows(const PfLdl *metric, const double *rows, int count, double *out);
+/* x = T y; changes y. */
+void pf_metric_back(const PfLdl *metric, double *y, double *x);
+
 /* ---------------------------------------------------------------- orthogonal factors (qr.c) */
 
 /* A P = Q [T 0; 0 0] Z: Householder QR with column pivoting, completed from the right. */

@@ -32,7 +32,14 @@ static PfStatus jump_room(PfPhases *s, Jump *j)
   return PF_OK;
 }
 
-/* v+ without the constraints of the new phase: what is held stops, and M_BB (v+ - v-)_B = M_BH v-_H + I_B. */
+static PfStatus undetermined(const PfPhases *s, int coordinate)
+{
+  return pf_fail(s->ctx, PF_ERR_NUMBER, "the event at t = %.12g cannot be worked out: its impulse acts on '%s', which "
+                 "has no inertia of its own", s->values[s->symbols->time], s->model->coordinates[coordinate].name);
+}
+
+/* v+ without the constraints of the new phase: what is held stops, and M_BB (v+ - v-)_B = M_BH v-_H + I_B. What has no
+ * inertia stays as it is here: it follows from the constraints. */
 static PfStatus stop_held(PfPhases *s, const Jump *j)
 {
   int n = s->eq->n, b = s->phase.equations.n;
@@ -47,13 +54,8 @@ static PfStatus stop_held(PfPhases *s, const Jump *j)
     for (int k = 0; k < n; k++)
       if (s->held[k]) right[i] += j->M[at[i]*n + k]*j->before[k];
   }
-  if (pf_ldl_factor(&ldl, M, 0) != PF_OK || ldl.rank < b) {
-    const char *name = s->model->coordinates[at[ldl.rank < b ? ldl.order[ldl.rank] : 0]].name;
-    pf_fail(s->ctx, PF_ERR_NUMBER, "the event at t = %.12g cannot be worked out: '%s' has no inertia of its own, so "
-            "the jump of the velocities is not determined", s->values[s->symbols->time], name);
-    return PF_ERR_NUMBER;
-  }
-  pf_ldl_solve(&ldl, right, right);
+  if (pf_ldl_factor(&ldl, M, 0) != PF_OK) return undetermined(s, at[ldl.fault_row < 0 ? 0 : ldl.fault_row]);
+  if (pf_ldl_solve(&ldl, right, right) > PF_AGREEMENT) return undetermined(s, at[ldl.order[ldl.rank]]);
   for (int i = 0; i < b; i++) s->values[s->symbols->v + at[i]] += right[i];
   for (int k = 0; k < n; k++)
     if (s->held[k]) s->values[s->symbols->v + k] = 0;

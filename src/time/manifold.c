@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Projection on the constraints: Newton steps of least length in the metric of the mass matrix. */
+/* Projection on the constraints: Newton steps of least length in the metric of the mass matrix. What has no inertia
+ * follows from the constraints and does not share in the change of what has. */
 #include "time/manifold.h"
 
 #include "form/solver.h"
@@ -128,6 +129,11 @@ static PfStatus make_dense(PfContext *ctx, PfArena *arena, PfManifold *f)
   if (!f->M || !f->B) return pf_no_room(ctx, "the constraints");
   f->slope = f->M + n*n;
   f->A = f->slope + positions*n;
+  f->columns = pf_arena_array(arena, double, m*n);
+  f->Z = pf_arena_array(arena, double, m*m);
+  f->combined = pf_arena_array(arena, double, m);
+  if (!f->columns || !f->Z || !f->combined) return pf_no_room(ctx, "the constraints");
+  PF_TRY(pf_qr_make(ctx, arena, f->m, f->n, &f->massless_qr));
   PF_TRY(pf_ldl_make(ctx, arena, f->n, &f->mass));
   PF_TRY(pf_qr_make(ctx, arena, f->positions, f->n, &f->position_qr));
   return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);
@@ -241,48 +247,8 @@ bool pf_manifold_margin(PfManifold *f, const double *values, double *margin, int
   return true;
 }
 
-/* The metric where the mass matrix is singular: its diagonal, with 1 where that vanishes. */
-static void weigh(const PfManifold *f, const double *slope, int rows, double *B)
-{
-  int n = f->n;
-  for (int j = 0; j < n; j++) {
-    double mass = f->M[j*n + j];
-    f->scaled[j] = mass > 0 ? 1/sqrt(mass) : 1;
-  }
-  for (int i = 0; i < rows; i++)
-    for (int j = 0; j < n; j++)
-      B[(size_t)i*(size_t)n + (size_t)j] = slope[(size_t)i*(size_t)n + (size_t)j]*f->scaled[j];
-}
-
-/* B = J T, M^-1 = T T^T (see udwadia_kalaba.c). */
-static void to_metric(const PfManifold *f, const double *slope, int rows, double *B)
-{
-  int n = f->n;
-  for (int i = 0; i < rows; i++) {
-    double *row = B + (size_t)i*(size_t)n;
-    for (int j = 0; j < n; j++) {
-      double sum = slope[i*n + f->mass.order[j]];
-      for (int k = 0; k < j; k++) sum -= f->mass.L[j*n + k]*row[k];
-      row[j] = sum;
-    }
-    for (int j = 0; j < n; j++) row[j] /= sqrt(f->mass.L[j*n + j]);
-  }
-}
-
-/* x = T y; y is changed. */
-static void from_metric(const PfManifold *f, double *y, double *x)
-{
-  int n = f->n;
-  for (int j = n; j-- > 0;) {
-    double sum = y[j]/sqrt(f->mass.L[j*n + j]);
-    for (int k = j + 1; k < n; k++) sum -= f->mass.L[k*n + j]*y[k];
-    y[j] = sum;
-    x[f->mass.order[j]] = sum;
-  }
-}
-
-/* y = B^+ r, each row in its unit. */
-static void solve(PfManifold *f, int rows, const int *row, PfQr *qr, double *y)
+/* Each row, and its right side, in its unit. */
+static void scale_rows(PfManifold *f, int rows, const int *row)
 {
   int n = f->n;
   for (int i = 0; i < rows; i++) {
@@ -290,28 +256,53 @@ static void solve(PfManifold *f, int rows, const int *row, PfQr *qr, double *y)
     for (int j = 0; j < n; j++) f->B[i*n + j] *= unit;
     f->right[i] *= unit;
   }
-  (void)pf_qr_factor(qr, f->B, PF_RANK_TOLERANCE);
-  pf_qr_solve(qr, f->right, y);
 }
 
-/* Least length in the full metric: y = B^+ r, then the step is T y. */
-static void full_metric(PfManifold *f, const double *slope, int rows, const int *row, PfQr *qr)
+/* The columns of B without inertia, one behind the other. What is rounding beside the rest of its row is zero. */
+static void take_massless(const PfManifold *f, int rows)
 {
-  to_metric(f, slope, rows, f->B);
-  solve(f, rows, row, qr, f->scaled);
-  from_metric(f, f->scaled, f->step);
+  int n = f->n, first = f->mass.rank;
+  for (int i = 0; i < rows; i++) {
+    const double *row = f->B + (size_t)i*(size_t)n;
+    bool empty = pf_norm(row + first, n - first) <= PF_EMPTY_ROW*pf_norm(row, n);
+    for (int j = first; j < n; j++) f->columns[(size_t)(j - first)*(size_t)rows + (size_t)i] = empty ? 0 : row[j];
+  }
 }
 
-static bool is_regular(PfManifold *f)
+/* y of B y = r with the least length of the part with inertia; the part without has no say in it and follows from the
+ * rows. They are combined so that it drops out of as many as possible: Z^T B, where Z^T B_massless = 0. */
+static void solve_massless(PfManifold *f, int rows, PfQr *qr, double *y)
 {
-  return pf_ldl_factor(&f->mass, f->M, 0) == PF_OK && f->mass.rank == f->n;
+  const double rounding = 1e-12; /* coefficients of coordinates without inertia may be of very different size */
+  int n = f->n, rank = f->mass.rank;
+  PfQr *massless = &f->massless_qr;
+  massless->m = rows, massless->n = n - rank;
+  take_massless(f, rows);
+  (void)pf_qr_factor_columns(massless, f->columns, rounding);
+  int count = rows - massless->rank;
+  pf_qr_null_space_transposed(massless, f->Z);
+  for (int k = 0; k < count; k++) {
+    f->combined[k] = 0;
+    for (int i = 0; i < rows; i++) f->combined[k] += f->Z[i*count + k]*f->right[i];
+    for (int j = 0; j < rank; j++) {
+      double sum = 0;
+      for (int i = 0; i < rows; i++) sum += f->Z[i*count + k]*f->B[i*n + j];
+      f->columns[(size_t)j*(size_t)count + (size_t)k] = sum;
+    }
+  }
+  PfQr part = *qr;
+  part.m = count, part.n = rank;
+  (void)pf_qr_factor_columns(&part, f->columns, PF_RANK_TOLERANCE);
+  (void)pf_qr_solve(&part, f->combined, y);
+  for (int i = 0; i < rows; i++) f->right[i] -= pf_dot(f->B + (size_t)i*(size_t)n, y, rank);
+  (void)pf_qr_solve(massless, f->right, y + rank);
 }
 
 const double *pf_manifold_rows(PfManifold *f, const double *values)
 {
   pf_manifold_slopes(f, values);
-  if (is_regular(f)) to_metric(f, f->A, f->m, f->B);
-  else weigh(f, f->A, f->m, f->B);
+  pf_metric_factor(&f->mass, f->M);
+  pf_metric_rows(&f->mass, f->A, f->m, f->B);
   for (int i = 0; i < f->m; i++) f->length[i] = pf_norm(f->B + (size_t)i*(size_t)f->n, f->n);
   return f->B;
 }
@@ -352,28 +343,6 @@ void pf_manifold_measure(PfManifold *f, double *values)
   *t = f->kept[N];
 }
 
-/* ---------------------------------------------------------------- the metric of what may move */
-
-bool pf_manifold_metric(PfManifold *f, const bool *held, double *M)
-{
-  size_t n = (size_t)f->n;
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) M[i*n + j] = held[i] || held[j] ? i == j : f->M[i*n + j];
-  return pf_ldl_factor(&f->mass, M, 0) == PF_OK && f->mass.rank == f->n;
-}
-
-void pf_manifold_to_metric(const PfManifold *f, bool regular, const double *rows, int count, double *out)
-{
-  if (regular) to_metric(f, rows, count, out);
-  else weigh(f, rows, count, out);
-}
-
-void pf_manifold_from_metric(const PfManifold *f, bool regular, double *y, double *x)
-{
-  if (regular) from_metric(f, y, x);
-  for (int j = 0; !regular && j < f->n; j++) x[j] = y[j]*f->scaled[j];
-}
-
 /* ---------------------------------------------------------------- onto the constraints */
 
 typedef struct Descent {
@@ -393,18 +362,21 @@ static PfStatus find_residual(void *user, PfMiss *miss)
 static PfStatus find_dense_step(PfManifold *f, PfLevel level)
 {
   bool position = level == PF_LEVEL_POSITION;
-  int rows = position ? f->positions : f->m, n = f->n;
+  int rows = position ? f->positions : f->m;
   PfQr *qr = position ? &f->position_qr : &f->velocity_qr;
   const int *row = position ? f->row : NULL;
   const double *slope = position ? f->slope : f->A;
   spread(f);
-  if (is_regular(f)) {
-    full_metric(f, slope, rows, row, qr);
+  pf_metric_factor(&f->mass, f->M);
+  pf_metric_rows(&f->mass, slope, rows, f->B);
+  scale_rows(f, rows, row);
+  if (f->mass.rank < f->n) {
+    solve_massless(f, rows, qr, f->scaled);
   } else {
-    weigh(f, slope, rows, f->B);
-    solve(f, rows, row, qr, f->step);
-    for (int j = 0; j < n; j++) f->step[j] *= f->scaled[j];
+    (void)pf_qr_factor(qr, f->B, PF_RANK_TOLERANCE);
+    pf_qr_solve(qr, f->right, f->scaled);
   }
+  pf_metric_back(&f->mass, f->scaled, f->step);
   return PF_OK;
 }
 

@@ -22,12 +22,14 @@ typedef struct PfManifold {
   PfSaddle saddle[2];    /* of the positions, of the velocities */
   double *value;
   const bool *held;      /* n: what stays as it is in sparse projections; NULL: nothing */
-  PfLdl mass;
+  PfLdl mass;            /* as a metric */
   double *B, *step, *right, *scaled;
   double *square;        /* m: of the length in which a row of A is measured, in the metric; 0: none is known */
   double *length;        /* m: of the rows at the latest pf_manifold_rows */
   double *kept;          /* 2n */
   PfQr position_qr, velocity_qr;
+  PfQr massless_qr;      /* of the columns without inertia */
+  double *columns, *Z, *combined; /* m x n, m x m, m: rows, combined so that what has no inertia drops out */
 } PfManifold;
 
 PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *manifold);
@@ -47,8 +49,8 @@ void pf_manifold_slopes(PfManifold *manifold, const double *values);
  * has to be found by dense matrices. */
 bool pf_manifold_margin(PfManifold *manifold, const double *values, double *margin, int *row);
 
-/* Rows of A (m x n) at the numbers in `values` in the metric of the mass matrix: B B^T = A M^-1 A^T; in that of its
- * diagonal where it is singular. */
+/* Rows of A (m x n) at the numbers in `values` in the metric of the mass matrix: B B^T = A M^-1 A^T; columns
+ * without inertia in their own units. */
 const double *pf_manifold_rows(PfManifold *manifold, const double *values);
 
 /* Units for the rows of A: the length of each at the numbers in `values`, or a tenth of its length at states nearby
@@ -61,13 +63,5 @@ double pf_manifold_blur(double x, unsigned *noise);
 /* Newton's method for q or v in `values`, in place, from a point next to the constraints, by steps of least
  * mass-weighted length: until no residual is larger than `enough`, or rounding. False when nothing was changed. */
 bool pf_manifold_project(PfManifold *manifold, double *values, PfLevel level, double enough);
-
-/* The metric of what is not held, by the mass matrix of the latest pf_manifold_slopes: x = T y with |y| the
- * mass-weighted length of x. `M` (n x n) is for work. False when it is singular: then its diagonal serves. Rows
- * become rows T by to_metric, y becomes x by from_metric, which changes y. What is held has its own y: rows must be
- * zero there. */
-bool pf_manifold_metric(PfManifold *manifold, const bool *held, double *M);
-void pf_manifold_to_metric(const PfManifold *manifold, bool regular, const double *rows, int count, double *out);
-void pf_manifold_from_metric(const PfManifold *manifold, bool regular, double *y, double *x);
 
 #endif

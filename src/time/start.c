@@ -21,6 +21,7 @@ typedef struct Search {
   const PfFirmness *firm;
   double *given;      /* x as it was at first */
   double *keep, *best, *step, *M;
+  PfLdl metric;
   bool *held;
   /* soft values are drawn to where they were given; else they are only changed as little as possible */
   bool aims;
@@ -215,22 +216,45 @@ static PfStatus list_rows(const Search *s, PfFirmness hard, Rows *r)
   return PF_OK;
 }
 
+/* The metric of what is not held. */
+static void take_metric(Search *s)
+{
+  size_t n = (size_t)s->n;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++) s->M[i*n + j] = s->held[i] || s->held[j] ? i == j : s->f->M[i*n + j];
+  pf_metric_factor(&s->metric, s->M);
+}
+
+/* The last of the sets: what has inertia changes as little as the others allow, whatever that asks of what has none. */
+static PfRowSet add_inertia(const Search *s, Rows *r)
+{
+  const double rounding = 1e-13;
+  size_t n = (size_t)s->n, first = (size_t)r->count;
+  int rank = s->metric.rank < s->n ? s->metric.rank : 0; /* else the shortest step is that of least change */
+  for (int i = 0; i < rank; i++, r->count++) {
+    r->b[r->count] = 0;
+    for (size_t j = 0; j < n; j++) r->B[(size_t)r->count*n + j] = j == (size_t)i;
+  }
+  return (PfRowSet){rank, r->B + first*n, r->b + first, rounding};
+}
+
 static PfStatus solve_rows(Search *s, PfFirmness hard)
 {
-  size_t n = (size_t)s->n, most = (size_t)(2*goal_count(s) + 2*row_count(s)) + n;
+  size_t n = (size_t)s->n, most = (size_t)(2*goal_count(s) + 2*row_count(s)) + 2*n;
   Rows r = {pf_arena_array(s->arena, double, most*n), pf_arena_array(s->arena, double, most*n),
             pf_arena_array(s->arena, double, most), 0, {0}};
   double *y = pf_arena_array(s->arena, double, n);
   if (!r.A || !r.B || !r.b || !y) return pf_no_room(s->ctx, "the start");
   PF_TRY(list_rows(s, hard, &r));
-  bool regular = pf_manifold_metric(s->f, s->held, s->M);
-  pf_manifold_to_metric(s->f, regular, r.A, r.count, r.B);
-  PfRowSet sets[5];
+  take_metric(s);
+  pf_metric_rows(&s->metric, r.A, r.count, r.B);
+  PfRowSet sets[6];
   for (int k = 0; k < 5; k++) /* constraints may be nearly dependent; what was given is either decided or not */
     sets[k] = (PfRowSet){r.begin[k + 1] - r.begin[k], r.B + (size_t)r.begin[k]*n, r.b + r.begin[k],
                          k == 2 ? 1e-10 : 1e-8};
-  PF_TRY(pf_priority_solve(s->ctx, sets, 5, s->n, y));
-  pf_manifold_from_metric(s->f, regular, y, s->step);
+  sets[5] = add_inertia(s, &r);
+  PF_TRY(pf_priority_solve(s->ctx, sets, 6, s->n, y));
+  pf_metric_back(&s->metric, y, s->step);
   for (int j = 0; j < s->n; j++)
     if (s->held[j]) s->step[j] = 0;
   return PF_OK;
@@ -497,6 +521,7 @@ static PfStatus make_search(Search *s)
   s->step = pf_arena_array(s->arena, double, n);
   s->M = pf_arena_array(s->arena, double, n*n);
   s->held = pf_arena_array(s->arena, bool, n);
+  PF_TRY(pf_ldl_make(s->ctx, s->arena, s->n, &s->metric));
   return s->given && s->keep && s->best && s->step && s->M && s->held ? PF_OK : pf_no_room(s->ctx, "the start");
 }
 
