@@ -493,7 +493,7 @@ static bool answer(PfSolver *s, PfMotion *motion)
   const Elimination *e = s->elimination;
   const Formulas *f = e->formulas;
   const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  if (s->skipped) return false;
+  if (s->skipped || s->push) return false;
   pf_tape_run(f->flow, s->values + f->first, e->flow_out, e->work);
   if (!are_good(s, e->flow_out + n + m + 1)) return false;
   if (pf_first_not_finite(e->flow_out, n + m) >= 0) return false;

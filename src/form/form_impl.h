@@ -180,8 +180,7 @@ int pf_solver_row_of_entry(const PfSystem *system, int64_t entry);
 /* M, F, A, b, C and load at the values of the solver (solver.c). */
 PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
 
-/* From now on these forces (n, changed at will) act on the coordinates besides. Not for 'recursive', whose forces come
- * from a tape of its own. */
+/* From now on these forces (n, changed at will) act on the coordinates besides. */
 void pf_solver_push(PfSolver *solver, const double *push);
 
 /* ---------------------------------------------------------------- admissible directions (reduced.c) */

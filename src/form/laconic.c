@@ -222,7 +222,8 @@ static bool breaks_down(const Data *d, int n)
 static PfTrouble accelerate_elsewhere(PfSolver *s, Data *d, PfMotion *motion, int *row)
 {
   int rank = pf_span_factor(s, &d->span);
-  if (s->system->n - rank > d->k.count) return PF_TROUBLE_SINGULAR; /* more degrees of freedom than these have */
+  /* more degrees of freedom than these have */
+  if (!s->skipped && s->system->n - rank > d->k.count) return PF_TROUBLE_SINGULAR;
   pf_span_solve(s, &d->span, d->elsewhere.a);
   PfTrouble trouble = pf_check_constraints(s, d->elsewhere.a, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
@@ -236,12 +237,16 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   Data *d = s->data;
   int n = s->system->n, c = d->k.count;
   memcpy(d->inputs, s->values, (size_t)s->system->symbols.count*sizeof *d->inputs);
+  if (s->skipped && is_chosen(d)) return accelerate_elsewhere(s, d, motion, row); /* chosen with all constraints */
   if (d->inverse && !find_speeds(s, d)) return PF_TROUBLE_SINGULAR;
   pf_tape_run(d->tape, d->inputs, d->outputs, d->work);
   if (breaks_down(d, n)) return is_chosen(d) ? accelerate_elsewhere(s, d, motion, row) : PF_TROUBLE_SINGULAR;
   if (n - pf_span_factor(s, &d->span) < c) /* they would move where a constraint forbids it */
     return is_chosen(d) ? accelerate_elsewhere(s, d, motion, row) : PF_TROUBLE_SINGULAR;
-  const double *G = d->outputs, *g = G + c*c, *N = g + c, *drift = N + n*c;
+  const double *G = d->outputs, *N = G + c*c + c, *drift = N + n*c;
+  double *g = d->outputs + c*c;
+  for (int i = 0; s->push && i < n; i++)
+    for (int a = 0; a < c; a++) g[a] += N[i*c + a]*s->push[i];
   PfStatus status = pf_ldl_factor(&d->reduced, G, PF_MASS_TOLERANCE);
   if (status != PF_OK || d->reduced.rank < c) {
     *row = coordinate_of(d, N, n, status != PF_OK ? d->reduced.fault_row : d->reduced.order[d->reduced.rank]);

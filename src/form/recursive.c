@@ -307,8 +307,10 @@ static void set_forces(PfSolver *s, PfRecursion *r, const double *values)
   const PfSymbols *in = &s->system->symbols;
   int n = r->model->coordinate_count;
   const double *Q = r->out + 3*r->rate_count + r->slope_count;
-  if (s->at.load != s->at.F) { /* non-ideal forces */
-    for (int i = 0; i < n; i++) r->force[i] = Q[i] + s->at.load[i] - s->at.F[i];
+  const bool nonideal = s->at.load != s->at.F;
+  if (nonideal || s->push) {
+    for (int i = 0; i < n; i++)
+      r->force[i] = Q[i] + (nonideal ? s->at.load[i] - s->at.F[i] : 0) + (s->push ? s->push[i] : 0);
     Q = r->force;
   }
   for (int i = 0; i < n; i++)
@@ -510,7 +512,7 @@ static bool answer(PfSolver *s, PfMotion *motion)
 {
   PfRecursion *r = s->data;
   int row;
-  if (r->flow && answer_by_flow(s, r, motion)) return true;
+  if (r->flow && !s->push && answer_by_flow(s, r, motion)) return true;
   if (!r->alone || accelerate(s, motion, &row) != PF_TROUBLE_NONE) return false;
   if (pf_first_not_finite(motion->acceleration, (size_t)s->system->n) >= 0) return false;
   s->told = (PfTold){.known = true, .power = r->out[3*r->rate_count + r->slope_count + s->system->n], .margin = 1};

@@ -358,6 +358,7 @@ static void clear_skipped(PfSolver *s)
 
 void pf_solver_push(PfSolver *s, const double *push)
 {
+  if (s->reserve) pf_solver_push(s->reserve, push);
   s->push = push;
 }
 
@@ -365,10 +366,10 @@ PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
   const PfSystem *system = s->system;
   /* the tape leaves alone what is zero at all times */
-  if (s->push) memset(s->at.F, 0, (size_t)system->n*sizeof *s->at.F);
+  if (s->push && !system->in_bodies) memset(s->at.F, 0, (size_t)system->n*sizeof *s->at.F);
   PfTrouble trouble = evaluate_all(s, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
-  for (int i = 0; s->push && i < system->n; i++) s->at.F[i] += s->push[i];
+  for (int i = 0; s->push && !system->in_bodies && i < system->n; i++) s->at.F[i] += s->push[i];
   for (int i = 0; s->at.load != s->at.F && i < system->n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
   if (s->skipped) clear_skipped(s);
   return PF_TROUBLE_NONE;
@@ -383,7 +384,7 @@ static PfTrouble find_force(PfSolver *s, Evaluated numbers, PfMotion *motion, in
     pf_transposed_times(s->at.A, s->system->m, s->system->n, motion->multiplier, motion->force);
     return PF_TROUBLE_NONE;
   }
-  PfTrouble trouble = numbers == EVALUATED ? PF_TROUBLE_NONE : evaluate_all(s, row);
+  PfTrouble trouble = numbers == EVALUATED ? PF_TROUBLE_NONE : pf_solver_evaluate(s, row);
   const double *inertia = s->inertia_known ? s->inertia : pf_inertia(s, motion->acceleration);
   for (int i = 0; i < s->system->n; i++) motion->force[i] = inertia[i] - s->at.F[i];
   return trouble;

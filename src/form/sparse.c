@@ -151,6 +151,12 @@ static double output(const Form *d, int k)
   return k < 0 ? 0 : d->out[k];
 }
 
+/* F at coordinate i, with the force that a caller adds. */
+static double force_at(const PfSolver *s, int i)
+{
+  return output(s->sparse, s->sparse->F[i]) + (s->push ? s->push[i] : 0);
+}
+
 /* Factors at the numbers of the state. False where they must not be trusted. */
 static bool factor(PfSolver *s, const double *values)
 {
@@ -197,7 +203,7 @@ bool pf_sparse_form_answer(PfSolver *s, PfMotion *motion)
   Form *d = s->sparse;
   const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
   if (!d || s->skipped || !factor(s, s->values)) return false;
-  for (size_t i = 0; i < n; i++) d->load[i] = output(d, d->F[i]) + output(d, d->C[i]);
+  for (int i = 0; i < s->system->n; i++) d->load[i] = force_at(s, i) + output(d, d->C[i]);
   for (size_t k = 0; k < m; k++) d->right[k] = output(d, d->b[k]);
   pf_saddle_solve(&d->saddle, d->load, d->right, motion->acceleration, motion->multiplier);
   if (d->refined && !refine(d, motion) && !pf_solver_is_bare(s)) return false;
@@ -210,7 +216,7 @@ bool pf_sparse_form_answer(PfSolver *s, PfMotion *motion)
 void pf_sparse_form_force(PfSolver *s, PfMotion *motion)
 {
   const Form *d = s->sparse;
-  for (int i = 0; i < s->system->n; i++) motion->force[i] = -output(d, d->F[i]);
+  for (int i = 0; i < s->system->n; i++) motion->force[i] = -force_at(s, i);
   for (int k = 0; k < d->saddle.mass_count; k++) {
     const PfEntry *e = d->saddle.entry + k;
     motion->force[e->row] += d->value[k]*motion->acceleration[e->column];
