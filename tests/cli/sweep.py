@@ -264,6 +264,17 @@ def statistics_without_rows():
     refused("to go on with what is not kept", "exclude each other", "--resume", "one.zarr", "--statistics-only")
 
 
+def hdf5_files_without_their_library():
+    """Files of its names that are no libraries stand in for a system that has none."""
+    os.mkdir("no_hdf5")
+    for name in "libhdf5_serial.so.103 libhdf5.so.103 libhdf5.so.200 libhdf5_serial.so.310 libhdf5.so.310".split():
+        pathlib.Path("no_hdf5", name).touch()
+    result = subprocess.run([pfaff, "sweep", "-p", "a=0,1", "--take", "x", "--out", "none.h5", "fall.pf"], capture_output=True, text=True,
+                            env={**os.environ, "LD_LIBRARY_PATH": os.path.abspath("no_hdf5")})
+    expect("without the library that is said, and what needs none", result.returncode == 1 and not os.path.exists("none.h5") and
+           all(word in result.stderr for word in ("libhdf5", ".zarr", ".mat", ".csv")), (result.returncode, result.stderr))
+
+
 def hdf5_files():
     run("--convert", "fall.zarr", "--out", "fall.h5")
     if not os.path.exists("fall.h5"):
@@ -446,6 +457,7 @@ vectors_as_starts()
 starts_as_given()
 other_studies()
 statistics_without_rows()
+hdf5_files_without_their_library()
 hdf5_files()
 mat_files()
 trees_are_those_of_runs_bit_for_bit()
