@@ -3,7 +3,7 @@
 #   make demo       the same, then diagnose a snakeboard, print its equations, draw its motion, make a page and C of it
 #   make wasm       the library as a WebAssembly module: build-wasm/pfaff.wasm, used by wasm/pfaff.mjs
 #   make page       a page that carries the engine: page/dist/page.html for `pfaff page`, page/dist/playground.html with all examples
-#   make wheel      the Python package as a wheel for any Linux, in build/wheel/, tried in a fresh environment
+#   make wheel      the Python package as a wheel for other Linux machines, in build/wheel/, looked at by auditwheel and tried in a fresh environment
 #   make site       the documentation as a static site with search and a live gallery: build/site/site/index.html
 #   make deb        Debian packages in dist/: libpfaff0, libpfaff-dev, pfaff with manual pages and completion for shells
 #   make release    all of a version into dist/: source, Debian packages, wheel
@@ -71,22 +71,24 @@ wasm:
 
 page: wasm
 	@echo "== build the page in page/dist/"
-	@cd page && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+	@scripts/npm.sh && cd page && npm run --silent build
 
 site: build page
+	@scripts/setup.sh python
 	@build/site-env/bin/python -c 'import material' 2>/dev/null || \
 	  { echo "== mkdocs-material, in build/site-env/"; python3 -m venv build/site-env; build/site-env/bin/pip install -q --disable-pip-version-check mkdocs-material; }
 	@build/site-env/bin/python scripts/site.py $(BUILD)/pfaff build/site
 
 wheel:
-	@scripts/setup.sh build
-	@BUILD=$(BUILD) scripts/wheel.sh
+	@scripts/setup.sh python
+	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/wheel.sh
 
 deb:
 	@scripts/setup.sh deb
 	@JOBS=$(JOBS) scripts/deb.sh
 
 release: page
+	@scripts/setup.sh python
 	@scripts/setup.sh deb
 	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/release.sh
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, by apt-get; silent when everything is there.
-#   setup.sh build      what the library and the program need, and what they can do without: LAPACK, FLINT, SUNDIALS, expat, librsvg
-#   setup.sh test       that, and what the tests need, those of pages with a browser as well
+#   setup.sh build      what the library and the program need, and what they can do without: LAPACK, FLINT, SUNDIALS, expat, librsvg, zstd, HDF5
+#   setup.sh test       that, and what the tests need, those of pages with a browser as well (scripts/test.sh fetches packages of Python and npm)
 #   setup.sh page       what the library as WebAssembly and the page need: clang for wasm32-wasi, Node and npm
+#   setup.sh python     what the Python package and its wheel are made with, and what the program needs
 #   setup.sh deb        what Debian packages are made with, and what the program needs
 #   setup.sh analysis   what the tests need, and the static analysers
 # Where apt-get is absent or fails, it says what is needed and goes on if compiling is possible.
@@ -12,7 +13,8 @@ cd "$(dirname "$0")/.."
 
 required="gcc libc6-dev cmake ninja-build"
 optional="libopenblas-dev liblapack-dev libflint-dev libsundials-dev libexpat1-dev libzstd-dev libhdf5-dev pkgconf librsvg2-dev fonts-dejavu-core"
-tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg python3 python3-dev python3-venv python3-mpmath python3-numpy texlive-latex-base locales"
+python="python3 python3-dev python3-venv"
+tests="libcmocka-dev libjansson-dev clang valgrind libc6-dbg $python python3-mpmath python3-numpy texlive-latex-base locales"
 arm="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
 page="clang lld wasi-libc binaryen nodejs npm"
 browser="chromium"
@@ -152,13 +154,14 @@ main() {
     build) ;;
     test) install_tests ;;
     page) install_page || say "going on; without clang for wasm32-wasi and npm there is no page" ;;
+    python) install $python || say "going on; the Python package needs them" ;;
     deb) install $deb || say "going on; packages need them" ;;
     analysis)
       install_tests
       install $analysis || say "going on; some checks will be left out"
       ;;
     *)
-      echo "usage: setup.sh build|test|page|deb|analysis" >&2
+      echo "usage: setup.sh build|test|page|python|deb|analysis" >&2
       exit 2
       ;;
   esac

@@ -29,9 +29,9 @@ configure() { # quiet unless it fails, but for what is missing
 }
 
 # Pages need the packages of npm; their tests say so where those cannot be had.
-if command -v npm >/dev/null && ! [ page/node_modules/.package-lock.json -nt page/package-lock.json ]; then
+if command -v npm >/dev/null; then
   heading "packages for the page, in page/node_modules/"
-  (cd page && npm ci --no-audit --no-fund --loglevel=error) || { rm -rf page/node_modules; echo "going on without them"; }
+  scripts/npm.sh || echo "going on without them"
 fi
 
 # Simulations of FMUs need FMPy; their test says so where it cannot be had.
@@ -52,7 +52,7 @@ fi
 # one by one: what can be had of them is used
 if [ -x "$python" ] && ! [ scripts/test.sh -ot build/python-env/extras ]; then
   heading "more packages for Python, in build/python-env/"
-  for package in sympy control pandas xarray zarr h5py matplotlib gymnasium casadi "nbclient ipykernel"; do
+  for package in sympy control pandas xarray zarr h5py matplotlib gymnasium casadi "nbclient ipykernel" mypy pyright; do
     "$python" -m pip install -q --disable-pip-version-check $package >/dev/null 2>&1 || echo "going on without $package"
   done
   touch build/python-env/extras

@@ -51,18 +51,19 @@ class Draft(Writing, Model):
         for name in KEPT:
             self.__dict__.pop(name, None)
 
-    def __getattr__(self, name: str) -> Any:
-        """What Model keeps of a text: there is none before somebody asks."""
-        if name not in KEPT or "_statements" not in self.__dict__:
-            return Model.__getattr__(self, name)
-        with self._lock:  # threads may ask at the same time
-            if name not in self.__dict__:
-                try:
-                    Model.__init__(self, self.to_pf(), "<model>")
-                except Exception:
-                    self._forget()
-                    raise
-            return self.__dict__[name]
+    if not TYPE_CHECKING:
+        def __getattr__(self, name):
+            """What Model keeps of a text: there is none before somebody asks."""
+            if name not in KEPT or "_statements" not in self.__dict__:
+                return Model.__getattr__(self, name)
+            with self._lock:  # threads may ask at the same time
+                if name not in self.__dict__:
+                    try:
+                        Model.__init__(self, self.to_pf(), "<model>")
+                    except Exception:
+                        self._forget()
+                        raise
+                return self.__dict__[name]
 
     def _is_whole(self) -> bool:
         """Can it be read as it stands?"""

@@ -18,11 +18,14 @@ TYPE_CHECKING = False  # typing is not imported for nothing
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, Iterable, Mapping, Optional, Sequence, Union, overload
+    from typing_extensions import Self
     from ._draft import Draft
     from ._call import Stop
     from ._field import Named
     Path = Union[str, os.PathLike[str]]
     Names = Union[str, Sequence[str], None]
+
+_nan = float("nan")
 
 
 class Model(Arrays):
@@ -62,6 +65,12 @@ class Model(Arrays):
     kinetic 2 [kg]*x'^2/2
     spring x { stiffness 50 [N/m] }
     """
+
+    if TYPE_CHECKING:  # some type checkers look at one of them, some at the other
+        @overload
+        def __new__(cls, text: str, file: Path = "<text>") -> Self: ...
+        @overload
+        def __new__(cls, text: None = None, *, name: Optional[str] = None, title: Optional[str] = None) -> Draft: ...
 
     def __new__(cls, text: Optional[str] = None, *arguments: Any, **named: Any) -> Any:
         """Without a text a model to be written in Python (_draft.py)."""
@@ -131,8 +140,9 @@ class Model(Arrays):
         """The declared units of coordinates, parameters and inputs; "" where there is none: SI."""
         return {entry["name"]: entry["unit"] for group in ("coordinates", "parameters", "inputs") for entry in self.info[group]}
 
-    def __getattr__(self, name: str) -> Any:
-        raise errors.no_attribute(self, "a model", name)
+    if not TYPE_CHECKING:  # a type checker would take it for an answer to every name
+        def __getattr__(self, name):
+            raise errors.no_attribute(self, "a model", name)
 
     def __repr__(self) -> str:
         counts = [(len(self.coordinates), "coordinate"), (len(self.constraints), "constraint"),
@@ -141,15 +151,22 @@ class Model(Arrays):
             counts.append((len(self.inputs), "input"))
         return f"<Model {self.name}: {', '.join(_counted(n, what) for n, what in counts)}>"
 
-    def _repr_markdown_(self) -> str:
-        """What it is and its equations, for notebooks."""
+    def _repr_markdown_(self) -> Optional[str]:
+        """What it is and, folded, its equations, for notebooks; without those where it takes long to derive them."""
         about = self.check()
         kinds = [f"{c['name']} ({c['kind']})" for c in about.raw["constraints"]]
         lines = [f"**{self.name}**" + (f": {self.title}" if self.title else ""), "",
-                 f"{_counted(len(self.coordinates), 'coordinate')}: {', '.join(self.coordinates)}  ",
+                 f"{_counted(len(self.coordinates), 'coordinate')}: {_few(self.coordinates)}  ",
                  f"{_counted(about.raw['degrees_of_freedom'], 'degree')} of freedom"
-                 + (f", {_counted(len(kinds), 'constraint')}: {', '.join(kinds)}" if kinds else ""), ""]
-        return "\n".join(lines) + self.derive().markdown
+                 + (f", {_counted(len(kinds), 'constraint')}: {_few(kinds)}" if kinds else "")]
+        from time import monotonic
+        end = monotonic() + 1
+        try:
+            equations = self.derive(stop=lambda: monotonic() > end)
+            lines += ["", f"<details><summary>Equations of motion, derive()</summary>\n\n{equations._repr_markdown_()}\n</details>"]
+        except errors.Stopped:
+            lines += ["", "`derive()` has its equations"]
+        return "\n".join(lines)
 
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, Model) and self.text == other.text
@@ -278,7 +295,9 @@ class Model(Arrays):
         """The model moved many times, as `pfaff sweep`: an xarray.Dataset over "member" with what varies, what is taken, and how each
         member ended ("status"; failures from 3 on). Lists and arrays among params, state and inputs are combined, texts are ranges
         ("5..7:50"); `random` is a list of laws ("m ~ normal(5, 0.1)"). With `out` the rows are in that Zarr directory. With
-        statistics_only=True no rows are kept: a Record of mean, deviation, quantiles and histogram of each column.
+        statistics_only=True no rows are kept: a Record of mean, deviation, quantiles and histogram of each column. The designs "saltelli" and
+        "morris" add how much each random number matters, as "sensitivity_first" and "sensitivity_total" (or "sensitivity_mean",
+        "sensitivity_magnitude" and "sensitivity_deviation") over "sensitivity_of" (quantities) and "sensitivity_to" (random numbers).
 
         >>> m = pfaff.Model("param k = 4 [N/m]; coord x [m]; kinetic 0.5[kg]*x'^2; potential k*x^2/2; start x = 1; run 1")
         >>> m.sweep("max(x)", params={"k": [1, 4]}).sizes["member"]
@@ -296,9 +315,8 @@ class Model(Arrays):
         _call.warn(told["diagnostics"])
         if options.get("statistics_only"):
             return Record(told)
-        if out is not None:
-            return xarray.open_zarr(os.fspath(out))
-        return _make_dataset(told, outcome)
+        rows = xarray.open_zarr(os.fspath(out)) if out is not None else _make_dataset(told, outcome)
+        return rows.assign(_sensitivity(told))
 
     def _check_names(self, what: str, given: Named, known: Iterable[str]) -> None:
         if given is None:
@@ -470,6 +488,10 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'s'*(count != 1)}"
 
 
+def _few(names: Sequence[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def _tidy(value: float) -> float:
     """Without what a change of units does to the last digit."""
     return float(f"{value:.15g}")
@@ -495,14 +517,27 @@ def _sweep_words(option: str, named: Named) -> list[str]:
     return words
 
 
+def _sensitivity(told: dict[str, Any]) -> dict[str, Any]:
+    """Of a design for them: how much each random number matters for each quantity that is taken, as variables over both names."""
+    import xarray
+    found = {column["name"]: column["sensitivity"] for column in told["columns"] if "sensitivity" in column}
+    if not found:
+        return {}
+    tables = next(iter(found.values()))
+    names = {"sensitivity_of": list(found), "sensitivity_to": list(tables)}
+    return {f"sensitivity_{kind}": xarray.DataArray(
+        [[_nan if of[name][kind] is None else of[name][kind] for name in tables] for of in found.values()], names, list(names))
+        for kind in next(iter(tables.values()))}
+
+
 def _make_dataset(told: dict[str, Any], outcome: _call.Outcome) -> Any:
     import numpy as np
     import xarray
     names = [column["name"] for column in told["columns"]]
     rows = np.frombuffer(outcome.rows, dtype=np.float64) if outcome.rows is not None else np.empty(0)
     rows = rows.reshape(-1, len(names) + 1)
-    data = {column["name"]: ("member", rows[:, i], {"units": column["unit"]} if column["unit"] else {})
-            for i, column in enumerate(told["columns"])}
+    data: dict[str, Any] = {column["name"]: ("member", rows[:, i], {"units": column["unit"]} if column["unit"] else {})
+                            for i, column in enumerate(told["columns"])}
     data["status"] = ("member", rows[:, -1].astype(np.uint8))
     return xarray.Dataset(data, attrs={"failures": told["failures"]})
 

@@ -36,9 +36,9 @@ def convert(value: Any) -> Any:
     return value
 
 
-class Record(Mapping):
-    """An object of the program's JSON (docs/commands.md): r.rank, r["rank"]. Numbers in lists are arrays; `raw` is the JSON as
-    it came."""
+class Answer(Mapping[str, "Any"]):
+    """What all of them have: the JSON as it came in `raw`, its members by name. Each kind says which names it has; a type checker
+    does not see that others are looked for in the JSON."""
 
     def __init__(self, raw: Mapping[str, Any]):
         self.raw = dict(raw)
@@ -49,13 +49,14 @@ class Record(Mapping):
             self._converted[key] = convert(self.raw[key])
         return self._converted[key]
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("raw", "_converted"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(f"{type(self).__name__} has no '{name}'; it has {', '.join(self._names())}") from None
+    if not TYPE_CHECKING:
+        def __getattr__(self, name):
+            if name.startswith("__") or name in ("raw", "_converted"):
+                raise AttributeError(name)
+            try:
+                return self[name]
+            except KeyError:
+                raise AttributeError(f"{type(self).__name__} has no '{name}'; it has {', '.join(self._names())}") from None
 
     def _names(self) -> list[str]:
         """What can be asked for."""
@@ -80,7 +81,7 @@ class Record(Mapping):
         self._converted = {}
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, Record) and self.raw == other.raw
+        return isinstance(other, Answer) and self.raw == other.raw
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -97,9 +98,17 @@ class Record(Mapping):
         return "\n".join([type(self).__name__, *lines])
 
 
+class Record(Answer):
+    """An object of the program's JSON (docs/commands.md): r.rank, r["rank"]. Numbers in lists are arrays; `raw` is the JSON as
+    it came."""
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...  # the command decides which there are
+
+
 # ---------------------------------------------------------------- runs
 
-class Run(Record):
+class Run(Answer):
     """A motion: r.t, r["theta"], r.data. Numbers are in the units of `units`; columns are views of one table, which lives as
     long as one of them does. Everything else is as `pfaff run --json` tells it: end, t_end, steps, energy, violation, events …
 
@@ -110,6 +119,25 @@ class Run(Record):
     >>> bool(abs(r["x"] - np.cos(r.t)).max() < 1e-7)
     True
     """
+
+    if TYPE_CHECKING:
+        model: str
+        method: str
+        formulation: str
+        end: str
+        t_end: float
+        steps: int
+        rejected: int
+        evaluations: int
+        switches: int
+        sticks: int
+        wall_seconds: float
+        native: Record
+        violation: Record
+        energy: Record
+        start_change: Record
+        events: list[Record]
+        diagnostics: list[Record]
 
     def __init__(self, raw: str | Mapping[str, Any], data: "np.ndarray"):
         self._text = raw if isinstance(raw, str) else ""
@@ -186,12 +214,13 @@ class Run(Record):
     def __contains__(self, key: Any) -> bool:
         return key in self._place
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("raw", "_raw", "_text", "_converted", "data", "_place"):
-            raise AttributeError(name)
-        if name in self.raw:
-            return Record.__getitem__(self, name)
-        raise AttributeError(f"a run has no '{name}'; it has {', '.join(self.raw)}, and columns as r['{name}']")
+    if not TYPE_CHECKING:
+        def __getattr__(self, name):
+            if name.startswith("__") or name in ("raw", "_raw", "_text", "_converted", "data", "_place"):
+                raise AttributeError(name)
+            if name in self.raw:
+                return Answer.__getitem__(self, name)
+            raise AttributeError(f"a run has no '{name}'; it has {', '.join(self.raw)}, and columns as r['{name}']")
 
     def __getstate__(self) -> dict[str, Any]:
         return {"raw": self.raw, "data": self.data}
@@ -293,9 +322,29 @@ def _by_unit(run: Run) -> list[list[str]]:
 
 # ---------------------------------------------------------------- equations
 
-class Equations(Record):
+TYPESET = 20_000  # characters of LaTeX that a notebook shows
+
+
+class Equations(Answer):
     """Equations of motion in a form (docs/equations.md): text, latex and markdown as the program writes them, `equations` one by
     one, to_sympy() for algebra. A notebook typesets them."""
+
+    if TYPE_CHECKING:
+        model: str
+        form: str
+        unknowns: list[str]
+        equations: list[Record]
+        where: list[Record]
+        steps: list[Record]
+        matrix_equations: list[Record]
+        matrices: Record
+        holds_where_nonzero: list[Any]
+        operations: int
+        operation_counts: Record
+        seconds: float
+        coordinates: list[str]
+        inputs: list[str]
+        diagnostics: list[Record]
 
     def __init__(self, raw: Mapping[str, Any], write: Callable[[str], str]):
         super().__init__(raw)
@@ -307,10 +356,11 @@ class Equations(Record):
             self._written[how] = self._write(how)
         return self._written[how]
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("_write", "_written"):
-            raise AttributeError(name)
-        return super().__getattr__(name)
+    if not TYPE_CHECKING:
+        def __getattr__(self, name):
+            if name in ("_write", "_written"):
+                raise AttributeError(name)
+            return super().__getattr__(name)
 
     @property
     def text(self) -> str:
@@ -335,7 +385,14 @@ class Equations(Record):
         return SymPyEquations(self.raw)
 
     def _repr_markdown_(self) -> str:
-        return self.markdown
+        """Typeset, unless a browser would take long for them."""
+        if len(self.markdown) <= TYPESET:
+            return self.markdown
+        found = self.raw
+        return (f"**{found['model']}**, {found['form']}: {len(found['equations'])} equations"
+                + (f" with {len(found['where'])} abbreviations" if found.get("where") else "")
+                + f", {found['operations']} operations. {len(self.markdown)/1000:.0f} kB of LaTeX are not shown here: "
+                "`.text`, `.latex`, `.markdown` and `.c` have them, `.equations[0]` the first one.")
 
     def __repr__(self) -> str:
         return self.text
@@ -351,7 +408,7 @@ class Equations(Record):
 
 # ---------------------------------------------------------------- studies
 
-class LinearModel(Record):
+class LinearModel(Answer):
     """x' = A x + B u, y = C x + D u at a point: A, B, C, D, x, rate, eigenvalues (complex) and modes (columns), with the names
     `states`, `inputs`, `outputs`. `inputs` are those that B is by, which are given to linearize() or all of the model.
 
@@ -364,6 +421,11 @@ class LinearModel(Record):
     state_units: list[str]
     input_units: list[str]
     output_units: list[str]
+    if TYPE_CHECKING:
+        at: float
+        motion: str
+        controllable: int
+        observable: int
 
     def __init__(self, raw: Mapping[str, Any], whole: Mapping[str, Any]):
         super().__init__(raw)
@@ -435,10 +497,11 @@ class LinearModel(Record):
         system.set_outputs(outputs)
         return system
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("states", "inputs", "outputs", "_whole"):
-            raise AttributeError(name)
-        return super().__getattr__(name)
+    if not TYPE_CHECKING:
+        def __getattr__(self, name):
+            if name in ("states", "inputs", "outputs", "_whole"):
+                raise AttributeError(name)
+            return super().__getattr__(name)
 
     def __getitem__(self, key: str) -> Any:
         """The same as by a dot."""

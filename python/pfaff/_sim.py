@@ -51,7 +51,7 @@ def _copied_by_controller() -> errors.Error:
                         "do so between moves, or let sim.model.simulate(state=…, time=sim.t) make another one")
 
 
-class Inputs(MutableMapping):
+class Inputs(MutableMapping[str, float]):
     """The inputs of a simulation by name, in SI: sim.input["u"] = 0.3 holds from then on. A text may name a unit, "3 [N mm]"."""
 
     __slots__ = ("_c", "_model", "_handles")  # not the simulation itself: what goes round is freed late
@@ -135,6 +135,7 @@ class Sim:
         self._handle = ffi.NULL
         self._handles: dict[str, int] = {}
         self._numbers: dict[str, Any] = {}
+        self.recorded: Optional["np.ndarray"] = None  # the rows of the last record()
         if c is None:
             error = ffi.new("PfError *")
             c = lib.pf_py_sim_open(_without_zeros(model.text), SOMEONE, error)
@@ -148,8 +149,9 @@ class Sim:
     def __reduce__(self) -> Any:
         raise TypeError("a simulation cannot be pickled; its model can, and bytes of save() can")
 
-    def __getattr__(self, name: str) -> Any:
-        raise errors.no_attribute(self, "a simulation", name)
+    if not TYPE_CHECKING:  # a type checker would take it for an answer to every name
+        def __getattr__(self, name):
+            raise errors.no_attribute(self, "a simulation", name)
 
     # ------------------------------------------------------------ errors
 
@@ -266,7 +268,8 @@ class Sim:
         """Moves on for so long and reads quantities at multiples of `every`: a table with t in its first column, then the
         quantities (the coordinates, if none are named), in SI or in the units behind them. A controller whose instant has come is
         called first: rows show the inputs and accelerations that hold from then on. Shorter when the motion ends early; otherwise the
-        simulation stands at the end of the duration afterwards, also where that is no multiple."""
+        simulation stands at the end of the duration afterwards, also where that is no multiple. `recorded` keeps the rows, also of one
+        that failed or was ended by Ctrl-C or by what a controller raised; an Error has them in `result`."""
         import numpy as np
         names = [show] if isinstance(show, str) else list(show) or list(self.model.coordinates)
         handles = [self.find(name) for name in names]
@@ -276,10 +279,16 @@ class Sim:
         table = self._table(duration, every, 1 + sum(lib.pf_py_sim_size(self._c, h) for h in handles), np)
         count = ffi.new("size_t *")
         block, end = ffi.from_buffer("double[]", table), self.t + duration
-        self._check(lib.pf_py_sim_record(self._c, handles, len(handles), every, len(table), block, count))
-        if count[0] == len(table) and (len(table) - 1)*every < duration*(1 - 1e-12):
-            self.advance(end)  # the rest, which has no row
-        return table[:count[0]]
+        try:
+            outcome = lib.pf_py_sim_record(self._c, handles, len(handles), every, len(table), block, count)
+            rows = self.recorded = table[:count[0]]
+            self._check(outcome)
+            if count[0] == len(table) and (len(table) - 1)*every < duration*(1 - 1e-12):
+                self.advance(end)  # the rest, which has no row
+        except errors.Error as error:
+            error.result = self.recorded
+            raise
+        return rows
 
     def _table(self, duration: float, every: float, columns: int, np: Any) -> "np.ndarray":
         """Room for the rows."""

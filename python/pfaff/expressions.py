@@ -18,7 +18,7 @@ from fractions import Fraction
 
 TYPE_CHECKING = False  # typing is not imported for nothing
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any, Callable, NoReturn, Optional
 
 # How tightly operators bind, from loose to tight (docs/language.md, section 2).
 OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, PRIMARY = range(9)
@@ -283,7 +283,7 @@ def call(name: str, *arguments: Any) -> Expression:
     return Expression(f"{name}({', '.join(text_of(argument) for argument in arguments)})")
 
 
-def _function(name: str, count: Any, summary: Any) -> Any:
+def _function(name: str, count: Optional[tuple[int, ...]], summary: str) -> Callable[..., Expression]:
     def function(*arguments: Any) -> Expression:
         if count is not None and len(arguments) not in count:
             raise TypeError(f"{name} takes {' or '.join(map(str, count))} arguments, not {len(arguments)}")
@@ -294,24 +294,38 @@ def _function(name: str, count: Any, summary: Any) -> Any:
     return function
 
 
-FUNCTIONS = {name: _function(name, (1,), f"``{name}(a)`` of the language.")
-             for name in "sin cos tan asin acos atan sinh cosh tanh exp log sqrt sign norm".split()}
-FUNCTIONS.update(
-    atan2=_function("atan2", (2,), "The angle of the point (x, y): ``atan2(y, x)``."),
-    min=_function("min", None, "The least of several."),
-    max=_function("max", None, "The largest of several."),
-    dot=_function("dot", (2,), "The scalar product of two vectors."),
-    cross=_function("cross", (2,), "The vector product."),
-    pos=_function("pos", (1, 2), "The position of a point; ``pos(p, q)``: from q to p."),
-    vel=_function("vel", (1, 2), "The velocity of a point; ``vel(p, frame)``: relative to the frame."),
-    omega=_function("omega", (1, 2), "The angular velocity of a frame; ``omega(f, g)``: relative to g."),
-    distance=_function("distance", (2,), "The distance of two points."),
-    point_in=_function("point", (2,), "A point fixed in a frame, by its coordinates there."),
-    diag=_function("diag", (3,), "A matrix of inertia by its diagonal."),
-    inertia=_function("inertia", (6,), "A matrix of inertia: xx, yy, zz, xy, yz, xz."),
-    if_=_function("if", (3,), "a where the condition holds, else b: ``if_(condition, a, b)``."),
-)
-globals().update(FUNCTIONS)
+def _of_one(name: str) -> Callable[[Any], Expression]:
+    return _function(name, (1,), f"``{name}(a)`` of the language.")
+
+
+# each by its own name, which type checkers and editors read
+sin = _of_one("sin")
+cos = _of_one("cos")
+tan = _of_one("tan")
+asin = _of_one("asin")
+acos = _of_one("acos")
+atan = _of_one("atan")
+sinh = _of_one("sinh")
+cosh = _of_one("cosh")
+tanh = _of_one("tanh")
+exp = _of_one("exp")
+log = _of_one("log")
+sqrt = _of_one("sqrt")
+sign = _of_one("sign")
+norm = _of_one("norm")
+atan2 = _function("atan2", (2,), "The angle of the point (x, y): ``atan2(y, x)``.")
+min = _function("min", None, "The least of several.")
+max = _function("max", None, "The largest of several.")
+dot = _function("dot", (2,), "The scalar product of two vectors.")
+cross = _function("cross", (2,), "The vector product.")
+pos = _function("pos", (1, 2), "The position of a point; ``pos(p, q)``: from q to p.")
+vel = _function("vel", (1, 2), "The velocity of a point; ``vel(p, frame)``: relative to the frame.")
+omega = _function("omega", (1, 2), "The angular velocity of a frame; ``omega(f, g)``: relative to g.")
+distance = _function("distance", (2,), "The distance of two points.")
+point_in = _function("point", (2,), "A point fixed in a frame, by its coordinates there.")
+diag = _function("diag", (3,), "A matrix of inertia by its diagonal.")
+inertia = _function("inertia", (6,), "A matrix of inertia: xx, yy, zz, xy, yz, xz.")
+if_ = _function("if", (3,), "a where the condition holds, else b: ``if_(condition, a, b)``.")
 
 
 def multiplier(name: str) -> Expression:

@@ -212,3 +212,34 @@ def test_sweep_at_random(pendulum, tmp_path):
     pytest.importorskip("zarr")
     kept = pendulum.sweep(["phi"], 1, random=laws, n=50, seed=3, out=tmp_path/"a.zarr")
     assert (kept["phi at the end"].values == data["phi at the end"].values).all()
+
+
+def test_a_notebook_folds_the_equations_and_leaves_out_long_ones():
+    short, long = pfaff.example("piano_wheel"), pfaff.example("spacecraft")
+    assert r"\ddot{\theta}" in short._repr_markdown_() and short._repr_markdown_().index("<details>") < 300
+    shown = long._repr_markdown_()
+    assert len(shown) < 2000 and "spacecraft" in shown and "freedom" in shown
+    equations = long.derive()
+    assert len(equations.markdown) > 50000 and len(equations._repr_markdown_()) < 500
+    assert f"{len(equations.raw['equations'])} equations" in equations._repr_markdown_()
+
+
+SPRING = "param k = 4 [N/m], c = 1; coord x [m]; kinetic 0.5[kg]*x'^2; potential k*x^2/2; start x = 1; run 1"
+
+
+def test_sensitivities_are_in_the_dataset(tmp_path):
+    pytest.importorskip("xarray")
+    m, random = pfaff.Model(SPRING), ["k ~ normal(4, 0.1)", "c ~ normal(1, 0.1)"]
+    data = m.sweep(["x", "t_end"], random=random, design="saltelli", n=64)
+    first, total = data["sensitivity_first"], data["sensitivity_total"]
+    assert first.dims == ("sensitivity_of", "sensitivity_to") and list(first["sensitivity_to"].values) == ["k", "c"]
+    at = {"sensitivity_of": "x", "sensitivity_to": "k"}
+    assert abs(float(first.sel(at)) - 1) < 0.2 and abs(float(total.sel(at)) - 1) < 0.2  # all of it: x does not depend on c
+    assert float(total.sel(sensitivity_of="x", sensitivity_to="c")) == 0
+    assert total.sel(sensitivity_of="t_end").isnull().all()  # nothing varies
+    effects = m.sweep("x", random=random, design="morris", n=8)
+    assert float(effects["sensitivity_mean"][0, 0]) < 0 < float(effects["sensitivity_magnitude"][0, 0])
+    assert "sensitivity_first" not in m.sweep("x", params={"k": [1, 2]})
+    pytest.importorskip("zarr")
+    kept = m.sweep(["x", "t_end"], random=random, design="saltelli", n=64, out=tmp_path/"rows.zarr")
+    assert kept["sensitivity_total"].equals(total)

@@ -396,3 +396,27 @@ def test_vectors_of_free_bodies():
     for name, value in (("b.p", (1, 2)), ("b.px", (1, 2, 3)), ("b.q", (1, 2, 3))):
         with pytest.raises(pfaff.ArgumentError, match=name):
             sim.set(name, value)
+
+
+def test_rows_of_a_record_that_fails_are_kept():
+    sim = pfaff.Model("coord x; kinetic x'^2/2; force x = 2 + 1e-300*sqrt(1 - t)").simulate()  # x = t^2, until t = 1
+    with pytest.raises(pfaff.Error) as raised:
+        sim.record(2, 0.25, "x")
+    rows = raised.value.result
+    assert rows is sim.recorded and 4 <= len(rows) <= 5
+    assert np.allclose(rows[:, 1], rows[:, 0]**2) and np.allclose(rows[:, 0], 0.25*np.arange(len(rows)))
+
+
+def test_rows_are_kept_whatever_a_controller_raises():
+    sim = pfaff.Model("coord x; input u; kinetic x'^2/2; force x = u").simulate()
+
+    def controller(sim):
+        if sim.t > 0.55:
+            raise RuntimeError("the battery is empty")
+        sim.input["u"] = 2
+
+    sim.control(0.1, controller)
+    with pytest.raises(RuntimeError, match="battery"):
+        sim.record(1, 0.1, "x")
+    assert len(sim.recorded) == 6 and np.allclose(sim.recorded[:, 1], sim.recorded[:, 0]**2)
+    assert pfaff.Model("coord x; kinetic x'^2/2").simulate().recorded is None

@@ -3,6 +3,7 @@
 #include "cli/sweep.h"
 #include "sweep/words.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -126,6 +127,38 @@ static void text_columns(const Sweep *sw, PfText *text)
   }
 }
 
+/* A dash where there is none: the deviation of one path. */
+static void text_number(PfText *text, double number)
+{
+  if (isfinite(number)) pf_text_print(text, " %12.4g", number);
+  else pf_text_print(text, " %12s", "-");
+}
+
+static const char *why_no_parts(const PfStatistics *s)
+{
+  if (!s->count) return "no numbers";
+  return s->most - s->least > 64*DBL_EPSILON*fabs(s->most) ? "a member of every group has failed" : "it does not vary";
+}
+
+static void text_chances(const Sweep *sw, PfText *text, int taken)
+{
+  const bool morris = pf_sweep_is_morris(sw->sweep);
+  const PfSensitivity *s = sw->summary->sensitivity + taken*sw->summary->chances;
+  if (!isfinite(s->first)) {
+    pf_text_print(text, "    %s\n", why_no_parts(sw->summary->statistics + taken));
+    return;
+  }
+  pf_text_print(text, "    %-22s %12s %12s", "", morris ? "mean" : "alone", morris ? "magnitude" : "with others");
+  pf_text_print(text, morris ? " %12s\n" : "\n", "deviation");
+  for (int i = 0; i < sw->summary->chances; i++, s++) {
+    pf_text_print(text, "    %-22s", pf_sweep_chance(sw->sweep, i));
+    text_number(text, s->first);
+    text_number(text, s->total);
+    if (morris) text_number(text, s->deviation);
+    pf_text_add(text, "\n");
+  }
+}
+
 static void text_sensitivity(const Sweep *sw, PfText *text)
 {
   const bool morris = pf_sweep_is_morris(sw->sweep);
@@ -134,14 +167,7 @@ static void text_sensitivity(const Sweep *sw, PfText *text)
     char head[256];
     pf_text_print(text, "\n  %s of %s\n", morris ? "elementary effects" : "parts of the variance",
                   head_of(sw, varied + t, head, sizeof head));
-    pf_text_print(text, "    %-22s %12s %12s", "", morris ? "mean" : "alone", morris ? "magnitude" : "with others");
-    pf_text_print(text, morris ? " %12s\n" : "\n", "deviation");
-    for (int i = 0; i < sw->summary->chances; i++) {
-      const PfSensitivity *s = sw->summary->sensitivity + t*sw->summary->chances + i;
-      pf_text_print(text, "    %-22s %12.4g %12.4g", pf_sweep_chance(sw->sweep, i), s->first, s->total);
-      if (morris) pf_text_print(text, " %12.4g", s->deviation);
-      pf_text_add(text, "\n");
-    }
+    text_chances(sw, text, t);
   }
 }
 

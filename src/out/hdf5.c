@@ -2,7 +2,8 @@
 #include "out/hdf5.h"
 #include "base/base.h"
 
-static const char other_tables[] = "a .zarr directory, .mat and .csv need no library; Debian has this one as libhdf5-103-1";
+static const char other_tables[] =
+  "a .zarr directory, .mat and .csv need no library; Debian has this one as libhdf5-103-1";
 
 #ifdef PF_HAVE_HDF5
 #include "base/library.h"
@@ -34,8 +35,8 @@ struct PfHdf5 {
   int count;
 };
 
-/* The library of this build, or that of another system: from version 1.10 to 1.14 these functions are the same, and only the
- * name of the file differs. */
+/* The library of this build, or that of another system: from version 1.10 to 1.14 these functions are the same, and only
+ * the name of the file differs. */
 static PfStatus open_library(PfContext *ctx, const void **functions)
 {
   static const char *const names[] = {FUNCTIONS(PF_LIBRARY_NAME)};
@@ -254,7 +255,8 @@ void pf_hdf5_drop(PfHdf5 *h)
 
 static PfStatus none(PfContext *ctx)
 {
-  PfStatus status = pf_fail(ctx, PF_ERR_MISSING, "HDF5 files are written by libhdf5, without which this program was built");
+  static const char words[] = "HDF5 files are written by libhdf5, without which this program was built";
+  PfStatus status = pf_fail(ctx, PF_ERR_MISSING, "%s", words);
   pf_hint(ctx, "%s", other_tables);
   return status;
 }

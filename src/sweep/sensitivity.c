@@ -3,6 +3,7 @@
 #include "sweep/sensitivity.h"
 #include "sweep/summary.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,9 +22,17 @@ static void add_variances(const double *f, int count, PfSensitivity *s, double *
   }
 }
 
-static void end_variances(int count, PfSensitivity *s, const double *total, double groups)
+/* NaN where the numbers differ by their rounding only: there is no variance to have parts. */
+static double find_variance(const double *total, double groups)
 {
   const double mean = total[0]/(2*groups), variance = total[1]/(2*groups) - mean*mean;
+  const double rounding = 64*DBL_EPSILON*fabs(total[2]);
+  return variance > rounding*rounding ? variance : NAN;
+}
+
+static void end_variances(int count, PfSensitivity *s, const double *total, double groups)
+{
+  const double variance = find_variance(total, groups);
   for (int i = 0; i < count; i++) {
     s[i].first = s[i].first/(groups*variance);
     s[i].total = s[i].total/(2*groups*variance);

@@ -293,8 +293,8 @@ static PfStatus open_library(PfContext *ctx, Sun *s)
   static const PfLibrary cvode = {PF_SUNDIALS_FILE, of_cvode, CVODE_COUNT, CVODE_COUNT, NULL};
   static const PfLibrary ida = {PF_SUNDIALS_IDA_FILE, of_ida, IDA_COUNT, IDA_COUNT, NULL};
   const void *functions;
-  PfStatus status = pf_library_require(ctx, is_ida(s) ? &ida : &cvode,
-                                       "this method needs SUNDIALS (Debian: libsundials-dev)", &functions);
+  static const char need[] = "this method needs SUNDIALS (Debian: libsundials-cvode6, libsundials-ida6)";
+  PfStatus status = pf_library_require(ctx, is_ida(s) ? &ida : &cvode, need, &functions);
   s->library = functions;
   return status;
 }

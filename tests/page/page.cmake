@@ -4,7 +4,7 @@
 set(pages "${PROJECT_BINARY_DIR}/page")
 set(packages "${CMAKE_CURRENT_SOURCE_DIR}/page/packages.sh")
 register_test(page.types "${packages}" node_modules/.bin/tsc --noEmit)
-register_test(page.build "${packages}" "${PFAFF_NODE}" build.mjs "${PROJECT_BINARY_DIR}/wasm/pfaff.wasm" "${pages}")
+register_test(page.build "${packages}" "${PFAFF_NODE}" build.mjs "${PROJECT_SOURCE_DIR}/build-wasm/pfaff.wasm" "${pages}")
 set_tests_properties(page.types PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(page.build PROPERTIES SKIP_RETURN_CODE 77 FIXTURES_REQUIRED wasm FIXTURES_SETUP page)
 file(GLOB files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/page/*.test.mjs")
