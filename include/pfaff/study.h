@@ -72,10 +72,13 @@ typedef enum PfSteadyKind { PF_EQUILIBRIA, PF_STEADY } PfSteadyKind;
 
 typedef enum PfStability {
   PF_STABLE,  /* all eigenvalues to the left, but those of a family */
-  PF_NEUTRAL, /* some on the imaginary axis: linear terms do not decide */
+  PF_NEUTRAL, /* some on the imaginary axis: linear terms do not decide; or all neighbours are of the same family */
   PF_UNSTABLE /* some to the right */
 } PfStability;
 PF_API const char *pf_stability_name(PfStability stability);
+/* By the real parts of the eigenvalues, of which those that are rounding are zero (as in PfLinear); `family` zeros are
+ * expected. The number of those to the right goes to `unstable`. */
+PF_API PfStability pf_stability_of(const double *re, int count, int family, int *unstable);
 
 /* Where to look for a component of x. */
 typedef struct PfInterval {

@@ -196,14 +196,15 @@ PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n
 /* Eigenvalues re + i im of A (n x n), the rightmost first, of those equally far right the one with the largest |im|
  * first; of a complex pair the one with im > 0 comes first, and its partner next. Nothing depends on rounding: parts
  * that cannot be told from zero are zero, eigenvalues that cannot be told from each other are equal (a double one that
- * rounding has split, for one).
+ * rounding has split, for one). `noise` (n x n, or NULL) says what rounding may have changed in each element of A where
+ * that is more than its last digits: terms may have cancelled in it.
  *
  * `vectors` (n x n, or NULL): the eigenvector k as column k, of length 1, its largest component real and positive; of a
  * pair, its real part as the first and its imaginary part as the second column. A multiple eigenvalue has a basis of
  * its space in echelon form, in the order of the components; where that is too small, its last vector is repeated.
  *
  * PF_ERR_NUMBER when A is not finite or the method does not converge. */
-PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors);
+PfStatus pf_eig_general(PfContext *ctx, const double *A, const double *noise, int n, double *re, double *im, double *vectors);
 
 /* Scales by powers of two until rows and columns of A (n x n) are alike (Parlett and Reinsch 1969), so that what
  * is decided on it does not depend on units. scale[i]: what the component i was divided by. */

@@ -19,6 +19,7 @@ typedef struct Sorting {
   double *A, *scale; /* the matrix, balanced, and what its components were divided by */
   int n;
   PfSpectrum s;
+  double noise;  /* of the balanced matrix: what rounding may have changed in it */
   int *group;    /* of equal eigenvalues, by the least of their numbers */
   int *order;
   double *level; /* real parts, equal ones made exactly equal */
@@ -72,9 +73,14 @@ static double largest(const double *x, int n, int step)
   return most;
 }
 
+static double noise_removed(double value, double limit)
+{
+  return fabs(value) <= limit ? 0 : value;
+}
+
 /* Takes A without elements that are rounding: one of them may join what is independent, and what is balanced by it is
  * balanced by nothing. Elements are compared in their row and column only, whatever the units of the others. */
-static PfStatus load(Sorting *t, const double *A)
+static PfStatus load(Sorting *t, const double *A, const double *noise)
 {
   int n = t->n;
   size_t size = (size_t)n*(size_t)n;
@@ -86,43 +92,42 @@ static PfStatus load(Sorting *t, const double *A)
   for (int i = 0; i < n; i++) rows[i] = largest(A + (size_t)i*(size_t)n, n, 1), columns[i] = largest(A + i, n, n);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      t->A[i*n + j] = fabs(A[i*n + j]) <= SCRUB*fmax(rows[i], columns[j]) ? 0 : A[i*n + j];
+      t->A[i*n + j] = noise_removed(A[i*n + j], fmax(noise ? noise[i*n + j] : 0, SCRUB*fmax(rows[i], columns[j])));
   pf_balance(t->A, n, t->scale);
+  for (int i = 0; i < n && noise; i++)
+    for (int j = 0; j < n; j++) t->noise = hypot(t->noise, noise[i*n + j]*t->scale[j]/t->scale[i]);
   return PF_OK;
-}
-
-static double noise_removed(double value, double limit)
-{
-  return fabs(value) <= limit ? 0 : value;
 }
 
 /* ---------------------------------------------------------------- equal ones */
 
 /* How far rounding can have moved the eigenvalue k. */
-static double uncertainty(const PfSpectrum *s, int k)
+static double uncertainty(const Sorting *t, int k)
 {
-  return s->norm*fmin(NOISE/fmax(s->sense[k], 1e-300), 1e-3);
+  const PfSpectrum *s = &t->s;
+  return fmin(fmax(NOISE*s->norm, t->noise)/fmax(s->sense[k], 1e-300), 1e-3*s->norm);
 }
 
 /* Both must be that uncertain: a well determined eigenvalue is no part of a double one beside it. */
-static bool are_equal(const PfSpectrum *s, int a, int b)
+static bool are_equal(const Sorting *t, int a, int b)
 {
-  return hypot(s->re[a] - s->re[b], s->im[a] - s->im[b]) <= 2*fmin(uncertainty(s, a), uncertainty(s, b));
+  const PfSpectrum *s = &t->s;
+  return hypot(s->re[a] - s->re[b], s->im[a] - s->im[b]) <= 2*fmin(uncertainty(t, a), uncertainty(t, b));
 }
 
-static bool are_identical(const PfSpectrum *s, int a, int b)
+static bool are_identical(const Sorting *t, int a, int b)
 {
-  return s->re[a] == s->re[b] && s->im[a] == s->im[b];
+  return t->s.re[a] == t->s.re[b] && t->s.im[a] == t->s.im[b];
 }
 
 /* Joins groups; what is equal to one member belongs to all. */
-static void join_groups(Sorting *t, bool (*equal)(const PfSpectrum *s, int a, int b))
+static void join_groups(Sorting *t, bool (*equal)(const Sorting *t, int a, int b))
 {
   for (bool moved = true; moved;) {
     moved = false;
     for (int i = 0; i < t->n; i++)
       for (int j = 0; j < i; j++) {
-        if (t->group[i] == t->group[j] || !equal(&t->s, i, j)) continue;
+        if (t->group[i] == t->group[j] || !equal(t, i, j)) continue;
         t->group[i] = t->group[j] = t->group[i] < t->group[j] ? t->group[i] : t->group[j];
         moved = true;
       }
@@ -135,12 +140,12 @@ static void take_means(Sorting *t)
 {
   PfSpectrum *s = &t->s;
   for (int g = 0; g < t->n; g++) {
-    double re = 0, im = 0, limit = 0;
+    double re = 0, im = 0, limit = INFINITY;
     int count = 0;
     for (int k = g; k < t->n; k++)
-      if (t->group[k] == g) re += s->re[k], im += s->im[k], count++, limit = uncertainty(s, k);
+      if (t->group[k] == g) re += s->re[k], im += s->im[k], count++, limit = fmin(limit, uncertainty(t, k));
     if (!count) continue;
-    limit = fmax(count > 1 ? 0 : limit, ZERO*s->norm);
+    limit = fmax(limit, ZERO*s->norm);
     re = noise_removed(re/count, limit), im = noise_removed(im/count, limit);
     for (int k = g; k < t->n; k++)
       if (t->group[k] == g) s->re[k] = re, s->im[k] = im;
@@ -287,13 +292,13 @@ static PfStatus settle_vectors(Sorting *t)
 
 /* ---------------------------------------------------------------- all */
 
-static PfStatus find(Sorting *t, const double *A, double *re, double *im, double *vectors)
+static PfStatus find(Sorting *t, const double *A, const double *noise, double *re, double *im, double *vectors)
 {
   int n = t->n;
   t->group = pf_arena_array(t->scratch, int, n), t->order = pf_arena_array(t->scratch, int, n);
   t->level = pf_arena_array(t->scratch, double, n);
   if (!t->group || !t->order || !t->level) return pf_no_room(t->ctx, "the eigenvalues");
-  PF_TRY(load(t, A));
+  PF_TRY(load(t, A, noise));
   PF_TRY(pf_spectrum_find(t->ctx, t->scratch, t->A, n, &t->s));
   for (int k = 0; k < n; k++) t->group[k] = k;
   join_groups(t, are_equal);
@@ -309,14 +314,15 @@ static PfStatus find(Sorting *t, const double *A, double *re, double *im, double
   return PF_OK;
 }
 
-PfStatus pf_eig_general(PfContext *ctx, const double *A, int n, double *re, double *im, double *vectors)
+PfStatus pf_eig_general(PfContext *ctx, const double *A, const double *noise, int n, double *re, double *im,
+                        double *vectors)
 {
   PF_TRY(pf_check_size(ctx, n, n));
   if (!n) return PF_OK;
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
   Sorting t = {.ctx = ctx, .scratch = scratch, .n = n};
-  PfStatus status = find(&t, A, re, im, vectors);
+  PfStatus status = find(&t, A, noise, re, im, vectors);
   pf_arena_release(scratch, mark);
   return status;
 }

@@ -71,6 +71,8 @@ void pf_dynamics_get(const PfDynamics *field, double *x);
 /* Goes to x: dependent coordinates and velocities follow from the constraints, accelerations from the equations. Fails
  * with PF_ERR_NUMBER when the chart ends before x. */
 PfStatus pf_dynamics_go(PfDynamics *field, const double *x);
+/* The same where all numbers are given in field->full already and satisfy the constraints. */
+PfStatus pf_dynamics_refresh(PfDynamics *field);
 /* f where the field is. */
 void pf_dynamics_rate(const PfDynamics *field, double *rate);
 
@@ -94,6 +96,13 @@ void pf_dynamics_rate_of(const PfDynamics *field, const double *s, const double 
 PfStatus pf_dynamics_jacobian(PfDynamics *field, double *A, double *C);
 /* The same by these components of x only: A is size x count, C no x count. Fastest in ascending order. */
 PfStatus pf_dynamics_slopes(PfDynamics *field, const int *components, int count, double *A, double *C);
+
+/* What rounding may change where the field is, in proportion to the terms of each result before they cancel: in the
+ * rates of x (size numbers, or NULL) and in A of pf_dynamics_slopes (size x count, or NULL; components NULL: all). */
+PfStatus pf_dynamics_rounding(PfDynamics *field, const int *components, int count, double *rate, double *A);
+/* Sets elements of A, the result of pf_dynamics_slopes for these components, to zero that are nothing but rounding;
+ * `noise` (as A) gets the rounding of each. */
+PfStatus pf_dynamics_clean(PfDynamics *field, const int *components, int count, double *A, double *noise);
 
 /* Second and third derivatives of F along completed directions: F_ZZ[a, b], F_ZZZ[a, b, c]; root_count numbers. */
 PfStatus pf_dynamics_second(PfDynamics *field, const double *a, const double *b, double *out);

@@ -348,6 +348,15 @@ static PfStatus settle(PfDynamics *f, int level)
   return result.miss <= policy.rounding ? PF_OK : unsatisfied(&d);
 }
 
+PfStatus pf_dynamics_refresh(PfDynamics *f)
+{
+  run_levels(f);
+  sync_velocities(f);
+  PF_TRY(factor_levels(f));
+  PF_TRY(accelerate(f));
+  return find_matrix(f);
+}
+
 PfStatus pf_dynamics_go(PfDynamics *f, const double *x)
 {
   PF_TRY(pf_check_cancelled(f->ctx));
@@ -355,10 +364,7 @@ PfStatus pf_dynamics_go(PfDynamics *f, const double *x)
   for (int k = 0; k < f->nj; k++) f->full[f->at_w + f->w[k]] = x[f->ny + k];
   PF_TRY(settle(f, 0));
   PF_TRY(settle(f, 1));
-  sync_velocities(f);
-  PF_TRY(factor_levels(f));
-  PF_TRY(accelerate(f));
-  return find_matrix(f);
+  return pf_dynamics_refresh(f);
 }
 
 void pf_dynamics_rate(const PfDynamics *f, double *rate)

@@ -155,7 +155,7 @@ static PfStatus eigenvector(Hopf *h, const double *matrix, Complex *v, double *w
   int n = h->n, best = -1;
   double *re = take(h, (size_t)n), *im = take(h, (size_t)n), *V = take(h, (size_t)n*(size_t)n);
   if (!re || !im || !V) return pf_no_room(h->ctx, "a Hopf point");
-  PF_TRY(pf_eig_general(h->ctx, matrix, n, re, im, V));
+  PF_TRY(pf_eig_general(h->ctx, matrix, NULL, n, re, im, V));
   for (int k = 0; k < n; k++)
     if (im[k] > 0 && (best < 0 || fabs(re[k]) < fabs(re[best]))) best = k;
   if (best < 0) return PF_ERR_NUMBER;
@@ -220,7 +220,7 @@ static PfStatus prepare(Hopf *h)
   if (!h->component || !h->A || !h->q || !h->left || !h->b || !h->c) return pf_no_room(h->ctx, "a Hopf point");
   for (int k = 0; k < h->p->size; k++)
     if (!h->p->cyclic[k]) h->component[h->n++] = k;
-  PF_TRY(pf_problem_matrix(h->p, h->A, &count));
+  PF_TRY(pf_problem_matrix(h->p, h->A, NULL, &count));
   return find_vectors(h);
 }
 

@@ -127,29 +127,20 @@ static PfStatus reach(PfContext *ctx, double *A, const double *B, int n, int m, 
   return status;
 }
 
-/* Is A[i][j] more than rounding beside its column and its row? */
-static bool counts(const PfLinear *l, int i, int j)
-{
-  int n = l->states;
-  double column = 0, size = fabs(l->A[i*n + j]);
-  for (int k = 0; k < n; k++) column = fmax(column, fabs(l->A[k*n + j]));
-  return size > 1e-13*column && size > 1e-10*pf_largest(l->A + (size_t)i*(size_t)n, n);
-}
-
-/* A, or its transpose, without what is rounding: balanced, that would couple like everything else. */
-static void copy_clean(const PfLinear *l, bool transpose, double *copy)
+/* A, or its transpose. */
+static void copy_matrix(const PfLinear *l, bool transpose, double *copy)
 {
   int n = l->states;
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) copy[transpose ? j*n + i : i*n + j] = counts(l, i, j) ? l->A[i*n + j] : 0;
+    for (int j = 0; j < n; j++) copy[transpose ? j*n + i : i*n + j] = l->A[i*n + j];
 }
 
 static PfStatus find_ranks(PfContext *ctx, PfLinear *l, double *copy)
 {
   size_t n = (size_t)l->states;
-  copy_clean(l, false, copy);
+  copy_matrix(l, false, copy);
   PF_TRY(reach(ctx, copy, l->B, l->states, l->inputs, (size_t)l->inputs, 1, &l->controllable));
-  copy_clean(l, true, copy);
+  copy_matrix(l, true, copy);
   return reach(ctx, copy, l->C, l->states, l->outputs, 1, n, &l->observable);
 }
 
@@ -163,31 +154,29 @@ static double rate_size(const PfLinear *l, int i)
   return size;
 }
 
-/* Is the rate i zero but for rounding? Its scale decides, or that of the other rates where its own is zero. */
-static bool is_constant(const PfLinear *l, int i)
+/* Is the rate i zero but for rounding, or for the last digits of a state that was given? */
+static bool is_constant(const PfLinear *l, const double *noise, int i)
 {
-  double most = 0;
-  for (int k = 0; k < l->states; k++) most = fmax(most, rate_size(l, k));
-  return fabs(l->rate[i]) <= 1e-10*rate_size(l, i) + 1e-13*most;
+  return fabs(l->rate[i]) <= 1e-10*rate_size(l, i) + noise[i];
 }
 
 /* Does the rate of a component that is constant depend on the component j? */
 static bool has_effect(const PfLinear *l, int j, const bool *runs)
 {
   for (int i = 0; i < l->states; i++)
-    if (!runs[i] && counts(l, i, j)) return true;
+    if (!runs[i] && l->A[i*l->states + j] != 0) return true;
   return false;
 }
 
 /* In a steady motion coordinates may be cyclic and grow with time, velocities are constant; `coordinates` come first in
  * the state. */
-static void find_motion(PfLinear *l, int coordinates, bool *runs)
+static void find_motion(PfLinear *l, const double *noise, int coordinates, bool *runs)
 {
   int running = 0;
   bool steady = true;
   for (int i = 0; i < l->states; i++) {
-    running += !is_constant(l, i);
-    steady = steady && (i < coordinates || is_constant(l, i));
+    running += !is_constant(l, noise, i);
+    steady = steady && (i < coordinates || is_constant(l, noise, i));
     runs[i] = i < coordinates;
   }
   for (bool moved = true; moved;) { /* the largest set of coordinates on which nothing outside depends */
@@ -195,7 +184,7 @@ static void find_motion(PfLinear *l, int coordinates, bool *runs)
     for (int j = 0; j < coordinates; j++)
       if (runs[j] && has_effect(l, j, runs)) runs[j] = false, moved = true;
   }
-  for (int i = 0; i < l->states; i++) steady = steady && (runs[i] || is_constant(l, i));
+  for (int i = 0; i < l->states; i++) steady = steady && (runs[i] || is_constant(l, noise, i));
   l->motion = !running ? PF_MOTION_REST : steady ? PF_MOTION_STEADY : PF_MOTION_CHANGING;
 }
 
@@ -205,17 +194,19 @@ static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfDynamics *f, const
 {
   size_t n = (size_t)l->states;
   double *s = pf_arena_array(scratch, double, f->count), *column = pf_arena_array(scratch, double, n);
-  double *copy = pf_arena_array(scratch, double, n*n);
-  if (!s || !column || !copy) return pf_no_room(ctx, "the linear model");
+  double *copy = pf_arena_array(scratch, double, n*n), *noise = pf_arena_array(scratch, double, n*n);
+  if (!s || !column || !copy || !noise) return pf_no_room(ctx, "the linear model");
   PF_TRY(pf_dynamics_check_smooth(f));
   pf_dynamics_get(f, l->x);
   pf_dynamics_rate(f, l->rate);
   PF_TRY(pf_dynamics_jacobian(f, l->A, l->C));
+  PF_TRY(pf_dynamics_clean(f, NULL, l->states, l->A, noise));
+  PF_TRY(pf_dynamics_rounding(f, NULL, 0, column, NULL));
   bool *runs = pf_arena_array(scratch, bool, n);
   if (!runs) return pf_no_room(ctx, "the linear model");
-  find_motion(l, f->ny, runs);
+  find_motion(l, column, f->ny, runs);
   PF_TRY(find_inputs(ctx, f, inputs, s, column, l));
-  PF_TRY(pf_eig_general(ctx, l->A, l->states, l->re, l->im, l->modes));
+  PF_TRY(pf_eig_general(ctx, l->A, noise, l->states, l->re, l->im, l->modes));
   return find_ranks(ctx, l, copy);
 }
 

@@ -25,22 +25,6 @@ static void scatter(PfProblem *p, int k)
   }
 }
 
-/* Adds what the Jacobian A shows. What is rounding beside its row does not count, nor, where the whole row is nothing
- * but rounding, what is so beside its column or beside all. */
-static void add_pattern(const PfProblem *p, bool *pattern)
-{
-  int n = p->size;
-  double all = pf_largest(p->A, n*n);
-  for (int j = 0; j < n; j++) {
-    double column = 0.01*all;
-    for (int i = 0; i < n; i++) column = fmax(column, fabs(p->A[i*n + j]));
-    for (int i = 0; i < n; i++) {
-      double size = fabs(p->A[i*n + j]);
-      if (size > 1e-10*pf_largest(p->A + (size_t)i*(size_t)n, n) && size > 1e-13*column) pattern[i*n + j] = true;
-    }
-  }
-}
-
 /* Marks pattern[i*size + k] where x'_i depends on x_k, seen by exact derivatives at arbitrary states near the place. */
 static PfStatus probe(PfProblem *p, bool *pattern)
 {
@@ -53,11 +37,12 @@ static PfStatus probe(PfProblem *p, bool *pattern)
     scatter(p, k);
     PfStatus status = pf_dynamics_go(f, p->x);
     if (status == PF_OK) status = pf_dynamics_jacobian(f, p->A, NULL);
+    if (status == PF_OK) status = pf_dynamics_clean(f, NULL, n, p->A, p->noise);
     if (pf_is_final(status)) return status;
     pf_diagnostics_cut(p->ctx, before);
     if (status != PF_OK) continue;
     found++;
-    add_pattern(p, pattern);
+    for (int i = 0; i < n*n; i++) pattern[i] = pattern[i] || p->A[i] != 0;
   }
   return found ? PF_OK : pf_fail(p->ctx, PF_ERR_NUMBER, "no state near the start satisfies the constraints");
 }
@@ -216,8 +201,10 @@ static PfStatus make_room(PfProblem *p)
   p->cyclic = pf_arena_array(p->arena, bool, n), p->turns = pf_arena_array(p->arena, bool, n);
   p->x = pf_arena_array(p->arena, double, n), p->base = pf_arena_array(p->arena, double, n);
   p->rate = pf_arena_array(p->arena, double, n), p->A = pf_arena_array(p->arena, double, n*n);
+  p->noise = pf_arena_array(p->arena, double, n*n);
   p->s = pf_arena_array(p->arena, double, p->field->count);
-  bool good = p->unknown && p->equation && p->cyclic && p->turns && p->x && p->base && p->rate && p->A && p->s;
+  bool good = p->unknown && p->equation && p->cyclic && p->turns && p->x && p->base && p->rate && p->A && p->noise &&
+              p->s;
   return good ? PF_OK : pf_no_room(p->ctx, "steady motions");
 }
 
@@ -313,16 +300,30 @@ PfStatus pf_problem_slope(PfProblem *p, double *J, double *J_mu)
   return J_mu ? parameter_slope(p, J_mu) : PF_OK;
 }
 
-PfStatus pf_problem_matrix(PfProblem *p, double *matrix, int *count)
+PfStatus pf_problem_clean_slope(PfProblem *p, double *J)
+{
+  int columns = p->unknowns;
+  PF_TRY(pf_dynamics_slopes(p->field, p->unknown, columns, p->A, NULL));
+  PF_TRY(pf_dynamics_clean(p->field, p->unknown, columns, p->A, p->noise));
+  for (int i = 0; i < p->equations; i++)
+    for (int k = 0; k < columns; k++) J[i*columns + k] = p->A[p->equation[i]*columns + k];
+  return PF_OK;
+}
+
+PfStatus pf_problem_matrix(PfProblem *p, double *matrix, double *noise, int *count)
 {
   int n = p->size, m = 0, row = 0;
   PF_TRY(pf_dynamics_jacobian(p->field, p->A, NULL));
+  PF_TRY(pf_dynamics_clean(p->field, NULL, n, p->A, p->noise));
   for (int k = 0; k < n; k++) m += !p->cyclic[k];
   for (int i = 0; i < n; i++) {
     int column = 0;
     if (p->cyclic[i]) continue;
-    for (int k = 0; k < n; k++)
-      if (!p->cyclic[k]) matrix[row*m + column++] = p->A[i*n + k];
+    for (int k = 0; k < n; k++) {
+      if (p->cyclic[k]) continue;
+      if (noise) noise[row*m + column] = p->noise[i*n + k];
+      matrix[row*m + column++] = p->A[i*n + k];
+    }
     row++;
   }
   *count = m;

@@ -19,7 +19,7 @@ typedef struct PfProblem {
   int parameter;         /* that may change, or -1 */
   PfTape *chain;         /* what moves with it */
   double mu;
-  double *x, *base, *rate, *A, *s, *work, *slope;
+  double *x, *base, *rate, *A, *noise, *s, *work, *slope;
 } PfProblem;
 
 /* Is the component of x a coordinate that is measured as an angle? */
@@ -39,7 +39,10 @@ void pf_problem_release(PfProblem *problem);
 PfStatus pf_problem_go(PfProblem *problem, const double *z, double mu, double *r);
 /* J (equations x unknowns) and, unless NULL, d r/d mu where the problem is. */
 PfStatus pf_problem_slope(PfProblem *problem, double *J, double *J_mu);
-/* Derivative of x' by all components that are not cyclic, count x count; `count` of them. */
-PfStatus pf_problem_matrix(PfProblem *problem, double *matrix, int *count);
+/* J with zeros in the place of elements that are nothing but rounding. */
+PfStatus pf_problem_clean_slope(PfProblem *problem, double *J);
+/* Derivative of x' by all components that are not cyclic, count x count, without what is nothing but rounding; the
+ * rounding of each element goes to `noise` unless NULL; `count` of them. */
+PfStatus pf_problem_matrix(PfProblem *problem, double *matrix, double *noise, int *count);
 
 #endif

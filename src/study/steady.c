@@ -222,7 +222,7 @@ static void scale_slopes(Search *s)
   for (int i = 0; i < s->m; i++) {
     double *row = s->J + (size_t)i*(size_t)s->n;
     for (int k = 0; k < s->n; k++) row[k] *= s->scale[k];
-    double most = fmax(pf_largest(row, s->n), s->typical[i]);
+    double most = pf_largest(row, s->n);
     for (int k = 0; k < s->n && most > 0; k++) row[k] /= most;
   }
 }
@@ -233,7 +233,7 @@ static PfStatus find_kernel(Search *s, const double *z, int *dimension)
   *dimension = 0;
   recall(s, s->there);
   PF_TRY(pf_problem_go(s->p, z, NAN, s->r));
-  PF_TRY(pf_problem_slope(s->p, s->J, NULL));
+  PF_TRY(pf_problem_clean_slope(s->p, s->J));
   scale_slopes(s);
   if (pf_qr_factor(&s->qr, s->J, 1e-8) != PF_OK) return PF_OK;
   *dimension = s->n - s->qr.rank;
@@ -348,29 +348,34 @@ static PfStatus draw_home(Search *s, double *z, int family)
 
 /* ---------------------------------------------------------------- stability */
 
-static void classify(PfSteadyPoint *point, int family)
+PfStability pf_stability_of(const double *re, int count, int family, int *unstable)
 {
   int axis = 0;
-  point->unstable = 0;
-  for (int k = 0; k < point->count; k++) {
-    if (fabs(point->re[k]) <= 1e-7*fabs(point->im[k])) axis++;
-    else if (point->re[k] > 0) point->unstable++;
-  }
-  point->stability = point->unstable ? PF_UNSTABLE : axis > family ? PF_NEUTRAL : PF_STABLE;
+  *unstable = 0;
+  for (int k = 0; k < count; k++) axis += re[k] == 0, *unstable += re[k] > 0;
+  if (*unstable) return PF_UNSTABLE;
+  return axis > family || (axis && axis == count) ? PF_NEUTRAL : PF_STABLE;
+}
+
+static void classify(PfSteadyPoint *point)
+{
+  point->stability = pf_stability_of(point->re, point->count, point->family, &point->unstable);
 }
 
 PfStatus pf_steady_judge(PfProblem *p, PfArena *arena, int family, PfSteadyPoint *point)
 {
   size_t n = (size_t)p->size;
+  point->family = family;
   point->re = pf_arena_array(arena, double, n), point->im = pf_arena_array(arena, double, n);
   if (!point->re || !point->im) return pf_no_room(p->ctx, "steady motions");
   PfMark mark = pf_arena_mark(p->arena);
-  double *matrix = pf_arena_array(p->arena, double, n*n);
-  PfStatus status = matrix ? pf_problem_matrix(p, matrix, &point->count) : pf_no_room(p->ctx, "steady motions");
-  if (status == PF_OK) status = pf_eig_general(p->ctx, matrix, point->count, point->re, point->im, NULL);
+  double *matrix = pf_arena_array(p->arena, double, n*n), *noise = pf_arena_array(p->arena, double, n*n);
+  PfStatus status = matrix && noise ? pf_problem_matrix(p, matrix, noise, &point->count)
+                                    : pf_no_room(p->ctx, "steady motions");
+  if (status == PF_OK) status = pf_eig_general(p->ctx, matrix, noise, point->count, point->re, point->im, NULL);
   pf_arena_release(p->arena, mark);
   PF_TRY(status);
-  classify(point, family);
+  classify(point);
   return PF_OK;
 }
 
@@ -419,7 +424,7 @@ static PfStatus keep(Search *s, double *z)
     same = distance(s, s->target, z) < 1e-7;
     if (!same) PF_TRY(are_connected(s, s->target, z, &same));
     if (!same) continue;
-    if (family > there->family) classify(there, there->family = family); /* a special member was met first */
+    if (family > there->family) there->family = family, classify(there); /* a special member was met first */
     return PF_OK;
   }
   return fill_point(s, z, family);

@@ -160,20 +160,13 @@ typedef struct Findings {
   double exponent[2];
 } Findings;
 
-/* Eigenvalues of what does not matter, as where a carriage stands, are zero up to rounding, and several of them up to
- * its root. */
-static bool is_stable(const PfLinear *linear)
-{
-  double most = 1;
-  for (int i = 0; i < linear->states; i++) most = fmax(most, hypot(linear->re[i], linear->im[i]));
-  return !linear->states || linear->re[0] <= 1e-6*most;
-}
-
 static PfStatus linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, Findings *f)
 {
   PfLinear linear;
+  int unstable;
   PF_TRY(pf_linearize(ctx, arena, field, NULL, 0, &linear));
-  *f = (Findings){.count = linear.states, .re = linear.re, .im = linear.im, .stable = is_stable(&linear)};
+  *f = (Findings){.count = linear.states, .re = linear.re, .im = linear.im,
+                  .stable = pf_stability_of(linear.re, linear.states, 0, &unstable) != PF_UNSTABLE};
   return PF_OK;
 }
 

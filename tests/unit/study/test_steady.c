@@ -342,6 +342,21 @@ static void a_family_is_shown_by_its_nearest_member(void **state)
   end_study(&s);
 }
 
+/* Without force all that rolls straight on is steady: theta and chi' are free, and no eigenvalue is anything but zero,
+ * though every element of the matrix is computed from terms that cancel. */
+static void without_force_a_wheel_has_one_family(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_example(*state, "piano_wheel", &s, "F", 0.0, NULL);
+  find(&s, PF_STEADY, 0, &r);
+  assert_int_equal(r.count, 1);
+  assert_int_equal(r.points[0].family, 2);
+  assert_int_equal(r.points[0].stability, PF_NEUTRAL);
+  for (int k = 0; k < r.points[0].count; k++) assert_true(r.points[0].re[k] == 0 && r.points[0].im[k] == 0);
+  end_study(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -363,6 +378,7 @@ int main(void)
     with_fixture(a_state_is_listed_once),
     with_fixture(a_wound_spring_is_no_full_turn),
     with_fixture(a_family_is_shown_by_its_nearest_member),
+    with_fixture(without_force_a_wheel_has_one_family),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
