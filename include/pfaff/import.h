@@ -23,7 +23,10 @@ typedef enum PfBase {
 /* What is made of a robot; {0} is the robot as URDF has it, fixed to the ground. */
 typedef struct PfUrdf {
   PfBase base;
+  const char *weld; /* joints that become welds: names with commas, "elbow:0.3" at this value, "massless" for all
+                       that move no mass; NULL: none */
   /* The text of a model only: */
+  bool no_friction; /* leaves out the dry friction of joints */
   /* joints that get an input, a force on their coordinate: names with commas, or "all"; NULL: none */
   const char *actuators;
   const char *const *wheels; /* links that roll on the plane z = 0 without slip: "left_wheel", "left_wheel:0.1"
@@ -31,10 +34,10 @@ typedef struct PfUrdf {
   int wheel_count;
 } PfUrdf;
 
-/* A robot in URDF as the text of a model, in `arena`: links become bodies, joints placements and coordinates. What URDF
- * says and the model does not (limits, friction, geometry) is a warning where it changes the motion. `options` may be
- * NULL. Fails with PF_ERR_SYNTAX, PF_ERR_MODEL or PF_ERR_NAME naming the place; with PF_ERR_MISSING when this build has
- * no XML reader. */
+/* A robot in URDF as the text of a model, in `arena`: links become bodies, joints placements and coordinates, damping
+ * and dry friction forces, <mimic> and <constraint> constraints. What URDF says and the model does not (limits, meshes)
+ * is a comment or a warning; so are joints that move no mass. `options` may be NULL. Fails with PF_ERR_SYNTAX,
+ * PF_ERR_MODEL or PF_ERR_NAME naming the place; with PF_ERR_MISSING when this build has no XML reader. */
 PF_API PfStatus pf_import_urdf(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
                                const PfUrdf *options, const char **text);
 
@@ -48,11 +51,12 @@ typedef struct PfTreeCouplings {
 
 /* A robot in URDF as a tree of bodies, freed by pf_tree_free: every link is a body and every joint a joint, under the
  * names of the file (pf_tree_find_body, pf_tree_find_joint); fixed joints are welds, which cost nothing in the
- * recursions. Damping is in the tree, gravity is (0, 0, -9.81). A planar joint `p` is three joints: p_u and p_v along,
- * p about its axis. `options` may be NULL. Accelerations equal those of the model that pf_import_urdf writes.
+ * recursions. Damping is in the tree, dry friction is not (a warning says so), gravity is (0, 0, -9.81). A planar joint
+ * `p` is three joints: p_u and p_v along, p about its axis. `options` may be NULL. Accelerations equal those of the
+ * model that pf_import_urdf writes, without friction.
  *
- * Joints that follow others are refused by PF_ERR_MODEL, unless `couplings` takes them (then `arena` must be given;
- * else it may be NULL). Fails otherwise as pf_import_urdf and pf_tree_builder_add do. */
+ * Refused by PF_ERR_MODEL: loops (<constraint>), and joints that follow others unless `couplings` takes them (then
+ * `arena` must be given; else it may be NULL). Fails otherwise as pf_import_urdf and pf_tree_builder_add do. */
 PF_API PfStatus pf_tree_from_urdf(PfContext *ctx, const char *path, const PfUrdf *options, PfTree **tree);
 /* The same from text; `file` is for messages. */
 PF_API PfStatus pf_tree_from_urdf_text(PfContext *ctx, PfArena *arena, const char *file, const char *bytes,

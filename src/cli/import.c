@@ -11,6 +11,9 @@ static const OptionHelp own[] = {
   {.name = "actuators",
    .help = "joints that get an input, a force on their coordinate: names with commas, or 'all' (those with a "
            "<transmission>; without any, all that move)"},
+  {.name = "weld",
+   .help = "joints that become welds: names with commas, 'elbow:0.3' at this value (0), 'massless' for all that move "
+           "no mass"},
   {.name = "out", .argument = "FILE", .help = "writes the model to a file"},
   {0}};
 
@@ -18,9 +21,9 @@ const Command pf_command_import = {
   .name = "import", .summary = "a robot in URDF as a model",
   .operands = "FILE.urdf",
   .about = "Prints the model: links become bodies, joints become placements with a coordinate of the joint's name, "
-           "damping of joints becomes dampers. Limits are comments. Shapes tell the radius of wheels only; what would "
-           "change the motion and is left out (dry friction) is a warning.",
-  .takes = "base free actuators wheel out json ",
+           "damping of joints becomes dampers, dry friction -f*sign(q'), mimic and constraint become constraints. "
+           "Limits are comments. Shapes tell the radius of wheels only. Warnings tell what is left out or doubtful.",
+  .takes = "base free actuators wheel weld no-friction out json ",
   .writes = {"pf"},
   .own = own,
   .examples = "pfaff import --out arm.pf examples/robots/arm7.urdf\n"
@@ -47,7 +50,8 @@ static PfStatus import(PfContext *ctx, PfArena *arena, const char *name, const c
                        const Options *options, const char **result)
 {
   const char *plain;
-  PfUrdf urdf = {.actuators = options->actuators, .wheels = options->wheels.at, .wheel_count = options->wheels.count};
+  PfUrdf urdf = {.weld = options->weld, .no_friction = options->no_friction, .actuators = options->actuators,
+                 .wheels = options->wheels.at, .wheel_count = options->wheels.count};
   PF_TRY(find_base(ctx, options, &urdf.base));
   PF_TRY(pf_import_urdf(ctx, arena, name, bytes, count, &urdf, &plain));
   return pf_model_format(ctx, arena, "the model", plain, strlen(plain), result);

@@ -151,6 +151,9 @@ static const Option table[] = {
   {"wheel", 0, "LINK[:R]", OPTION_LIST, AT(wheels), NULL, OPTIONS_OF_COMMAND,
    "a link that rolls on the plane z = 0 without slip, with its radius in m when no shape of the link tells it; may be "
    "repeated", NULL},
+  {"weld", 0, "LIST", OPTION_TEXT, AT(weld), NULL, OPTIONS_OF_COMMAND, "joints that become welds", NULL},
+  {"no-friction", 0, NULL, OPTION_FLAG, AT(no_friction), NULL, OPTIONS_OF_COMMAND,
+   "leaves out the dry friction of joints", NULL},
   {"float", 0, NULL, OPTION_FLAG, AT(single), NULL, OPTIONS_OF_COMMAND,
    "numbers of type float, for processors that compute with no others fast", NULL},
   {"most", 0, "N", OPTION_COUNT, AT(most), "1", OPTIONS_OF_COMMAND,

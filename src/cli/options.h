@@ -32,6 +32,8 @@ typedef struct Options {
   const char *files[MOST_FILES];
   const char *range; /* NAME=a..b:n, for commands that take one before their file */
   Texts parameters, state, held; /* name=value; held: inputs */
+  const char *weld;        /* joints */
+  bool no_friction;
   Texts wheels;            /* link:radius */
   bool json, latex, standalone, markdown, c, steps, matrices, help, as_given, prove, spatial, free, write,
       single;

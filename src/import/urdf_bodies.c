@@ -134,6 +134,16 @@ static bool is_follower(const UrdfJoint *joint)
   return joint->mimics >= 0 && joint->kind != URDF_FIXED;
 }
 
+static PfStatus refuse_loops(const Making *k)
+{
+  if (!k->robot->loop_count) return PF_OK;
+  const UrdfLoop *loop = k->robot->loops;
+  pf_fail_at(k->ctx, PF_ERR_MODEL, loop->place, "the constraint '%s' closes a loop, which a tree alone cannot say",
+             loop->name);
+  pf_hint(k->ctx, "import the robot as a model, which has constraints");
+  return PF_ERR_MODEL;
+}
+
 static PfStatus refuse_followers(Making *k)
 {
   for (int j = 0; j < k->robot->joint_count; j++) {
@@ -164,6 +174,7 @@ static PfStatus build(Making *k, const PfUrdf *options, PfTree **tree, PfTreeCou
   static const double gravity[3] = {0, 0, -9.81};
   k->body = pf_arena_array(k->arena, int, k->robot->link_count);
   if (!k->body) return pf_no_room(k->ctx, "the tree of the robot");
+  PF_TRY(refuse_loops(k));
   if (!couplings) PF_TRY(refuse_followers(k));
   PF_TRY(pf_tree_builder_new(k->ctx, &k->builder));
   pf_tree_builder_trust(k->builder); /* a doubtful inertia is a warning, as for the model */
@@ -180,9 +191,12 @@ static PfStatus make(PfContext *ctx, PfArena *arena, const char *file, const cha
   UrdfRobot robot = {0};
   PF_TRY(pf_urdf_read(ctx, arena, file, bytes, count, &robot));
   PF_TRY(pf_urdf_connect(ctx, arena, &robot));
+  if (!options) options = &plain;
+  PF_TRY(pf_urdf_weld(ctx, arena, &robot, options->weld));
+  pf_urdf_warn_friction(ctx, &robot, true);
   pf_urdf_warn(ctx, &robot);
   Making k = {.ctx = ctx, .arena = arena, .robot = &robot};
-  PfStatus status = build(&k, options ? options : &plain, tree, couplings);
+  PfStatus status = build(&k, options, tree, couplings);
   pf_tree_builder_free(k.builder);
   if (status == PF_OK) return PF_OK;
   pf_tree_free(*tree);

@@ -9,8 +9,7 @@
 
 /* ---------------------------------------------------------------- lists of names */
 
-/* The next name of a list with commas, without the blanks around it; NULL at the end. `*at` moves on. */
-static char *next_name(PfContext *ctx, PfArena *arena, const char **at, PfStatus *status)
+char *pf_urdf_next_name(PfContext *ctx, PfArena *arena, const char **at, PfStatus *status)
 {
   *at += strspn(*at, ", \t");
   if (!**at) return NULL;
@@ -23,7 +22,18 @@ static char *next_name(PfContext *ctx, PfArena *arena, const char **at, PfStatus
   return name;
 }
 
-static UrdfJoint *joint_called(const UrdfRobot *robot, const char *name)
+bool pf_urdf_split_number(char *name, double *value)
+{
+  char *colon = strrchr(name, ':'), *end;
+  if (!colon) return false;
+  double number = pf_read_double(colon + 1, &end);
+  if (end == colon + 1 || *end) return false;
+  *colon = 0;
+  *value = number;
+  return true;
+}
+
+UrdfJoint *pf_urdf_joint(const UrdfRobot *robot, const char *name)
 {
   for (int j = 0; j < robot->joint_count; j++)
     if (!strcmp(robot->joints[j].name, name)) return robot->joints + j;
@@ -48,7 +58,7 @@ static bool can_be_driven(const UrdfJoint *joint)
 static void actuate_all(UrdfRobot *robot)
 {
   for (int i = 0; i < robot->transmission_count; i++) {
-    UrdfJoint *joint = joint_called(robot, robot->transmissions[i]);
+    UrdfJoint *joint = pf_urdf_joint(robot, robot->transmissions[i]);
     if (joint && can_be_driven(joint)) joint->is_actuated = true;
   }
   for (int j = 0; j < robot->joint_count && !robot->transmission_count; j++)
@@ -57,7 +67,7 @@ static void actuate_all(UrdfRobot *robot)
 
 static PfStatus actuate(PfContext *ctx, UrdfRobot *robot, const char *name)
 {
-  UrdfJoint *joint = joint_called(robot, name);
+  UrdfJoint *joint = pf_urdf_joint(robot, name);
   if (!joint) {
     pf_fail(ctx, PF_ERR_NAME, "there is no joint '%s' to put an actuator on", name);
     pf_urdf_suggest(ctx, &robot->joints->name, sizeof *robot->joints, robot->joint_count, name);
@@ -75,24 +85,12 @@ static PfStatus add_actuators(PfContext *ctx, PfArena *arena, UrdfRobot *robot, 
   PfStatus status = PF_OK;
   if (!strcmp(list, "all")) actuate_all(robot);
   else
-    for (const char *at = list, *name; status == PF_OK && (name = next_name(ctx, arena, &at, &status));)
+    for (const char *at = list, *name; status == PF_OK && (name = pf_urdf_next_name(ctx, arena, &at, &status));)
       status = actuate(ctx, robot, name);
   return status;
 }
 
 /* ---------------------------------------------------------------- wheels */
-
-/* "name:0.1": the number goes to *radius and the name ends before the colon. Names may have colons themselves. */
-static bool split_radius(char *name, double *radius)
-{
-  char *colon = strrchr(name, ':'), *end;
-  if (!colon) return false;
-  double value = pf_read_double(colon + 1, &end);
-  if (end == colon + 1 || *end) return false;
-  *colon = 0;
-  *radius = value;
-  return true;
-}
 
 static PfStatus refuse_wheel(PfContext *ctx, const UrdfRobot *robot, const char *name)
 {
@@ -101,17 +99,42 @@ static PfStatus refuse_wheel(PfContext *ctx, const UrdfRobot *robot, const char 
   return PF_ERR_NAME;
 }
 
-static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, const char *text)
+/* The joint about which the link turns, which may be that of a hub to which it is welded, and its axis in the axes of
+ * the link. */
+static bool find_axle(const UrdfRobot *robot, UrdfLink *link)
+{
+  double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}; /* of the link in the hub */
+  link->axle = link->joint;
+  while (link->axle >= 0 && robot->joints[link->axle].kind == URDF_FIXED) {
+    const UrdfJoint *joint = robot->joints + link->axle;
+    double weld[9], both[9] = {0};
+    pf_urdf_rotation(joint->origin.rpy, weld);
+    for (int i = 0; i < 9; i++)
+      for (int k = 0; k < 3; k++) both[i] += weld[3*(i/3) + k]*R[3*k + i%3];
+    memcpy(R, both, sizeof R);
+    link->axle = robot->links[joint->parent].joint;
+  }
+  if (link->axle < 0 || robot->joints[link->axle].kind != URDF_REVOLUTE) return false;
+  const double *a = robot->joints[link->axle].axis;
+  for (int i = 0; i < 3; i++) {
+    double sum = R[i]*a[0] + R[3 + i]*a[1] + R[6 + i]*a[2];
+    bool is_rounding = fabs(sum) < 1e-15*(fabs(a[0]) + fabs(a[1]) + fabs(a[2])); /* of a quarter turn */
+    link->axis[i] = is_rounding ? 0 : sum;
+  }
+  return true;
+}
+
+static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, char *text)
 {
   double radius = 0;
   bool given = false;
   UrdfLink *link = link_called(robot, text);
   if (!link) {
-    given = split_radius((char *)text, &radius); /* a copy of ours */
+    given = pf_urdf_split_number(text, &radius);
     link = link_called(robot, text);
   }
   if (!link) return refuse_wheel(ctx, robot, text);
-  if (link->joint < 0 || robot->joints[link->joint].kind != URDF_REVOLUTE)
+  if (!find_axle(robot, link))
     return pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the link '%s' does not turn about an axle, so it is no wheel",
                       link->name);
   if (given && !(radius > 0 && isfinite(radius)))
@@ -123,15 +146,17 @@ static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, const char *text)
     return PF_ERR_MODEL;
   }
   link->is_wheel = true;
+  robot->joints[link->axle].moves_no_mass = false; /* the ground holds it */
   return PF_OK;
 }
 
-/* How high the root must be for the wheel to touch the plane z = 0, all joints being at zero: the axle may lean. */
-static double height_for(const UrdfRobot *robot, const UrdfLink *wheel)
+/* How high above the ground the centre of the wheel is when the root is at z = 0, all joints being at zero, and what
+ * part of its radius reaches down from there: the axle may lean. */
+static void find_height(const UrdfRobot *robot, const UrdfLink *wheel, double *center, double *reach)
 {
   double p[3], a[3];
   memcpy(p, wheel->shape.at, sizeof p);
-  memcpy(a, robot->joints[wheel->joint].axis, sizeof a);
+  memcpy(a, wheel->axis, sizeof a);
   for (const UrdfLink *link = wheel; link->joint >= 0;) {
     const UrdfJoint *joint = robot->joints + link->joint;
     double R[9], v[3];
@@ -143,23 +168,44 @@ static double height_for(const UrdfRobot *robot, const UrdfLink *wheel)
     link = robot->links + joint->parent;
   }
   double s = a[2]/sqrt(a[0]*a[0] + a[1]*a[1] + a[2]*a[2]);
-  return wheel->radius*sqrt(fmax(0, 1 - s*s)) - p[2];
+  *center = p[2];
+  *reach = sqrt(fmax(0, 1 - s*s));
 }
 
-/* A base that stays level can be at one height only. */
+/* A base that stays level can be at one height only, that of the first wheel. Files have rounded numbers: a wheel that
+ * touches the ground but for a thousandth of its radius gets the radius with which it touches. */
+static PfStatus settle(PfContext *ctx, const UrdfRobot *robot, const UrdfLink *first, UrdfLink *wheel)
+{
+  static const double rounded = 1e-3, noted = 1e-9; /* parts of the radius */
+  double center, reach;
+  find_height(robot, wheel, &center, &reach);
+  double gap = robot->lift + center - wheel->radius*reach;
+  if (fabs(gap) <= rounded*wheel->radius*reach) {
+    double radius = wheel->radius + gap/reach;
+    if (fabs(gap) > noted*wheel->radius*reach)
+      pf_warn_at(ctx, wheel->place, "the wheel '%s' has the radius %.9g instead of %.9g: so it touches the ground "
+                 "together with '%s'", wheel->name, radius, wheel->radius, first->name);
+    wheel->radius = radius;
+    return PF_OK;
+  }
+  pf_fail_at(ctx, PF_ERR_MODEL, wheel->place, "the wheels '%s' and '%s' touch the ground at heights of the base that "
+             "differ by %g", first->name, wheel->name, fabs(gap));
+  pf_hint(ctx, "give other radii, or --base free: then it may lean");
+  return PF_ERR_MODEL;
+}
+
 static PfStatus lift(PfContext *ctx, UrdfRobot *robot)
 {
   const UrdfLink *first = NULL;
   for (int i = 0; i < robot->link_count; i++) {
-    const UrdfLink *link = robot->links + i;
+    UrdfLink *link = robot->links + i;
     if (!link->is_wheel) continue;
-    double height = height_for(robot, link);
-    if (!first) first = link, robot->lift = height;
-    if (robot->base != PF_BASE_PLANAR || fabs(height - robot->lift) <= 1e-9*(1 + fabs(height))) continue;
-    pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the wheels '%s' and '%s' touch the ground at heights of the base that "
-               "differ by %g", first->name, link->name, fabs(height - robot->lift));
-    pf_hint(ctx, "give other radii, or --base free: then it may lean");
-    return PF_ERR_MODEL;
+    if (first && robot->base == PF_BASE_PLANAR) PF_TRY(settle(ctx, robot, first, link));
+    if (first) continue;
+    double center, reach;
+    find_height(robot, link, &center, &reach);
+    first = link;
+    robot->lift = link->radius*reach - center;
   }
   return PF_OK;
 }
@@ -172,9 +218,11 @@ static PfStatus add_wheels(PfContext *ctx, PfArena *arena, UrdfRobot *robot, con
     pf_hint(ctx, "--base planar: it moves in a plane; --base free: it may pitch and fall");
     return PF_ERR_ARGUMENT;
   }
-  for (int i = 0; i < options->wheel_count && status == PF_OK; i++)
-    for (const char *at = options->wheels[i], *name; status == PF_OK && (name = next_name(ctx, arena, &at, &status));)
+  for (int i = 0; i < options->wheel_count && status == PF_OK; i++) {
+    const char *at = options->wheels[i];
+    for (char *name; status == PF_OK && (name = pf_urdf_next_name(ctx, arena, &at, &status));)
       status = mark_wheel(ctx, robot, name);
+  }
   return status == PF_OK ? lift(ctx, robot) : status;
 }
 

@@ -56,13 +56,51 @@ static void check_inertia(PfContext *ctx, const UrdfLink *link)
     }
 }
 
+bool pf_urdf_has_friction(const UrdfJoint *joint)
+{
+  return joint->friction > 0 && (joint->kind == URDF_REVOLUTE || joint->kind == URDF_PRISMATIC);
+}
+
+void pf_urdf_warn_friction(PfContext *ctx, const UrdfRobot *robot, bool none)
+{
+  for (int j = 0; j < robot->joint_count; j++) {
+    const UrdfJoint *joint = robot->joints + j;
+    bool has_friction = pf_urdf_has_friction(joint);
+    if (joint->kind == URDF_FIXED || joint->friction == 0 || (has_friction && !none)) continue;
+    pf_warn_at(ctx, joint->place, "the dry friction of the joint '%s' is left out", joint->name);
+    pf_hint(ctx, "%s", has_friction ? "a tree of bodies has none" : joint->friction < 0 ? "it is negative"
+                                                                  : "the joint has more than one coordinate");
+  }
+}
+
+/* All of them at once: one alone makes the mass matrix singular. */
+static void warn_of_massless(PfContext *ctx, const UrdfRobot *robot)
+{
+  const UrdfJoint *first = NULL;
+  int count = 0;
+  PfText names;
+  pf_text_init(&names, pf_context_allocator(ctx));
+  for (int j = 0; j < robot->joint_count; j++) {
+    const UrdfJoint *joint = robot->joints + j;
+    if (!joint->moves_no_mass) continue;
+    if (!first) first = joint;
+    pf_text_print(&names, "%s'%s'", count++ ? ", " : "", joint->name);
+  }
+  if (count && !names.failed) {
+    pf_warn_at(ctx, first->place, "%d joint%s no mass, so nothing determines %s acceleration%s: %s", count,
+               count > 1 ? "s move" : " moves", count > 1 ? "their" : "its", count > 1 ? "s" : "",
+               pf_text_get(&names));
+    pf_hint(ctx, "--weld massless makes welds of them; else give their links inertia");
+  }
+  pf_text_free(&names);
+}
+
 void pf_urdf_warn(PfContext *ctx, const UrdfRobot *robot)
 {
   for (int i = 0; i < robot->link_count; i++) check_inertia(ctx, robot->links + i);
-  for (int j = 0; j < robot->joint_count; j++) {
-    const UrdfJoint *joint = robot->joints + j;
-    if (joint->friction != 0)
-      pf_warn_at(ctx, joint->place, "the dry friction of the joint '%s' is left out", joint->name);
-  }
+  warn_of_massless(ctx, robot);
+  if (robot->mesh_count)
+    pf_warn_at(ctx, robot->first_mesh, "%d mesh%s of <visual> %s left out: pictures show the inertia of the links",
+               robot->mesh_count, robot->mesh_count > 1 ? "es" : "", robot->mesh_count > 1 ? "are" : "is");
   pf_urdf_warn_starts(ctx, robot);
 }

@@ -12,7 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Section { SECTION_OTHER, SECTION_LINK, SECTION_JOINT, SECTION_TRANSMISSION } Section;
+typedef enum Section {
+  SECTION_OTHER,
+  SECTION_LINK,
+  SECTION_JOINT,
+  SECTION_TRANSMISSION,
+  SECTION_LOOP /* <constraint> */
+} Section;
 
 /* What a link has: one of the elements below it. */
 typedef enum Piece { PIECE_OTHER, PIECE_INERTIAL, PIECE_VISUAL, PIECE_COLLISION } Piece;
@@ -32,18 +38,23 @@ typedef struct Reader {
   const Expat *expat;
   PfArena *arena;
   const char *file, *bytes;
-  size_t count;
+  size_t count, begin; /* bytes; where the document begins behind blanks */
+  int first_line, first_column; /* of the document, from 0 */
   XML_Parser parser;
   PfStatus status;
   int depth;
   Section section;    /* the element of depth 2 we are in */
   Piece piece;        /* the element of depth 3 */
+  unsigned seen[2];   /* the elements of `singles` that the element of depth 2 and the one of depth 3 have had */
   UrdfPose shape;     /* of this visual or collision */
   double radius;
   const char *name;
   PF_ARRAY(const char *) transmissions;
   PF_ARRAY(UrdfLink) links;
   PF_ARRAY(UrdfJoint) joints;
+  PF_ARRAY(UrdfLoop) loops;
+  int mesh_count;
+  PfPlace first_mesh;
 } Reader;
 
 /* ---------------------------------------------------------------- where, and what is wrong */
@@ -53,13 +64,15 @@ static PfPlace place_here(Reader *r)
 {
   enum { LONGEST_SHOWN = 1000 };
   XML_Index index = r->expat->XML_GetCurrentByteIndex(r->parser);
-  size_t at = index > 0 ? (size_t)index : 0, begin, end;
+  size_t at = r->begin + (index > 0 ? (size_t)index : 0), begin, end;
   if (at > r->count) at = r->count;
   for (begin = at; begin > 0 && r->bytes[begin - 1] != '\n' && at - begin <= LONGEST_SHOWN; begin--) continue;
   for (end = at; end < r->count && r->bytes[end] != '\n' && end - begin <= LONGEST_SHOWN; end++) continue;
+  if (end > begin && r->bytes[end - 1] == '\r') end--;
   const char *line = end - begin > LONGEST_SHOWN ? NULL : pf_arena_text(r->arena, r->bytes + begin, end - begin);
-  return (PfPlace){r->file, line, (int)r->expat->XML_GetCurrentLineNumber(r->parser),
-                   (int)r->expat->XML_GetCurrentColumnNumber(r->parser) + 1, 1};
+  int row = (int)r->expat->XML_GetCurrentLineNumber(r->parser);
+  int column = (int)r->expat->XML_GetCurrentColumnNumber(r->parser) + 1;
+  return (PfPlace){r->file, line, r->first_line + row, column + (row == 1 ? r->first_column : 0), 1};
 }
 
 static void stop(Reader *r, PfStatus status)
@@ -71,6 +84,27 @@ static void stop(Reader *r, PfStatus status)
 static void no_room(Reader *r)
 {
   stop(r, pf_no_room(r->ctx, "the robot"));
+}
+
+static void hint_xacro(Reader *r)
+{
+  pf_hint(r->ctx, "expand the file first: xacro FILE > robot.urdf");
+}
+
+/* Elements of which the first counts, as for the parsers of ROS; true, with a warning, for another one. `level` is 0
+ * below a link, joint or loop, 1 below <inertial>. */
+static bool is_repeated(Reader *r, int level, const char *element)
+{
+  static const char *const singles[] = {"inertial", "origin", "mass", "inertia", "parent", "child", "axis", "mimic",
+                                        "dynamics", "limit"};
+  for (unsigned i = 0; i < sizeof singles/sizeof *singles; i++) {
+    if (strcmp(element, singles[i]) != 0) continue;
+    bool before = r->seen[level] >> i & 1;
+    r->seen[level] |= 1U << i;
+    if (before) pf_warn_at(r->ctx, place_here(r), "a second <%s> is ignored: the first one counts", element);
+    return before;
+  }
+  return false;
 }
 
 /* ---------------------------------------------------------------- attributes */
@@ -115,9 +149,21 @@ static void numbers(Reader *r, const char *element, const char **attributes, con
   if (read < count || *at) {
     stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "%s=\"%.60s\" of <%s> should be %d number%s", name, text,
                        element, count, count > 1 ? "s" : ""));
+    if (strstr(text, "${") || strstr(text, "$(")) hint_xacro(r);
     return;
   }
   memcpy(out, value, (size_t)count*sizeof *out);
+}
+
+/* A limit may be infinite, which is none. */
+static void limit(Reader *r, const char **attributes, const char *name, double *out)
+{
+  const char *text = attribute(attributes, name);
+  char *end;
+  if (!text) return;
+  double value = pf_read_double(text, &end);
+  if (end != text && isinf(value) && !end[strspn(end, " \t\r\n")]) *out = value;
+  else numbers(r, "limit", attributes, name, 1, out);
 }
 
 static void number(Reader *r, const char *element, const char **attributes, const char *name, double *out)
@@ -125,10 +171,19 @@ static void number(Reader *r, const char *element, const char **attributes, cons
   numbers(r, element, attributes, name, 1, out);
 }
 
-static void read_pose(Reader *r, const char **attributes, UrdfPose *pose)
+static void read_pose(Reader *r, const char *element, const char **attributes, UrdfPose *pose)
 {
-  numbers(r, "origin", attributes, "xyz", 3, pose->at);
-  numbers(r, "origin", attributes, "rpy", 3, pose->rpy);
+  numbers(r, element, attributes, "xyz", 3, pose->at);
+  numbers(r, element, attributes, "rpy", 3, pose->rpy);
+}
+
+/* A direction, of any length but zero. `whose` is for the message. */
+static void read_axis(Reader *r, const char *element, const char **attributes, const char *whose, const char *name,
+                      double axis[3])
+{
+  numbers(r, element, attributes, "xyz", 3, axis);
+  if (axis[0] != 0 || axis[1] != 0 || axis[2] != 0 || r->status != PF_OK) return;
+  stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, place_here(r), "the axis of the %s '%s' has no direction", whose, name));
 }
 
 /* ---------------------------------------------------------------- links */
@@ -143,12 +198,22 @@ static void read_inertial(Reader *r, const char *element, const char **attribute
 {
   static const char *const entries[6] = {"ixx", "iyy", "izz", "ixy", "iyz", "ixz"};
   UrdfLink *link = r->links.at + r->links.count - 1;
-  if (!strcmp(element, "origin")) read_pose(r, attributes, &link->center);
+  if (is_repeated(r, 1, element)) return;
+  if (!strcmp(element, "origin")) read_pose(r, element, attributes, &link->center);
   if (!strcmp(element, "mass")) number(r, element, attributes, "value", &link->mass);
   if (!strcmp(element, "inertia"))
     for (int i = 0; i < 6; i++) number(r, element, attributes, entries[i], link->inertia + i);
   if (link->mass < 0)
     stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, place_here(r), "the mass of the link '%s' is negative", link->name));
+}
+
+/* Moments of a mass within 1e-8 m, or of none, are zeros that the program that wrote the file has rounded: as numbers
+ * they would make principal moments of either sign. */
+static void drop_rounding(UrdfLink *link)
+{
+  double least = 1e-16*link->mass + 1e-30;
+  for (int i = 0; i < 6; i++)
+    if (fabs(link->inertia[i]) < least) link->inertia[i] = 0;
 }
 
 static Piece piece_of(const char *element)
@@ -160,7 +225,8 @@ static Piece piece_of(const char *element)
 
 static void begin_piece(Reader *r, const char *element)
 {
-  r->piece = piece_of(element);
+  r->piece = is_repeated(r, 0, element) ? PIECE_OTHER : piece_of(element);
+  r->seen[1] = 0;
   r->shape = (UrdfPose){0};
   r->radius = 0;
 }
@@ -170,6 +236,7 @@ static void begin_piece(Reader *r, const char *element)
 static void end_piece(Reader *r)
 {
   UrdfLink *link = r->links.at + r->links.count - 1;
+  if (r->piece == PIECE_INERTIAL) drop_rounding(link);
   bool counts = r->radius > 0 && (link->radius == 0 || (r->piece == PIECE_COLLISION && link->shape_is_visual));
   if (!counts) return;
   link->radius = r->radius;
@@ -179,7 +246,9 @@ static void end_piece(Reader *r)
 
 static void read_shape(Reader *r, const char *element, const char **attributes)
 {
-  if (r->depth == 4 && !strcmp(element, "origin")) read_pose(r, attributes, &r->shape);
+  if (r->depth == 4 && !strcmp(element, "origin")) read_pose(r, element, attributes, &r->shape);
+  if (r->depth == 5 && !strcmp(element, "mesh") && r->piece == PIECE_VISUAL && r->mesh_count++ == 0)
+    r->first_mesh = place_here(r);
   if (r->depth == 5 && (!strcmp(element, "cylinder") || !strcmp(element, "sphere")))
     number(r, element, attributes, "radius", &r->radius);
 }
@@ -203,6 +272,7 @@ static void begin_joint(Reader *r, const char **attributes)
   while (i < sizeof kinds/sizeof *kinds && strcmp(type, kinds[i].name) != 0) i++;
   if (i < sizeof kinds/sizeof *kinds) {
     joint.kind = kinds[i].kind;
+    joint.turns_freely = !strcmp(type, "continuous");
   } else if (r->status == PF_OK) {
     stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, joint.place, "the joint '%s' is of the unknown type '%.40s'", joint.name,
                        type));
@@ -211,22 +281,15 @@ static void begin_joint(Reader *r, const char **attributes)
   if (!pf_push(pf_context_allocator(r->ctx), &r->joints, joint)) no_room(r);
 }
 
-static void read_axis(Reader *r, const char **attributes, UrdfJoint *joint)
-{
-  double *a = joint->axis;
-  numbers(r, "axis", attributes, "xyz", 3, a);
-  double length = hypot(hypot(a[0], a[1]), a[2]);
-  if (length > 0) return;
-  stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, place_here(r), "the axis of the joint '%s' has no direction", joint->name));
-}
-
 static void read_joint_piece(Reader *r, const char *element, const char **attributes)
 {
   UrdfJoint *joint = r->joints.at + r->joints.count - 1;
-  if (!strcmp(element, "origin")) read_pose(r, attributes, &joint->origin);
+  bool has_axis = joint->kind != URDF_FIXED && joint->kind != URDF_FLOATING; /* else the file may say anything */
+  if (is_repeated(r, 0, element)) return;
+  if (!strcmp(element, "origin")) read_pose(r, element, attributes, &joint->origin);
   if (!strcmp(element, "parent")) joint->parent_name = needed(r, element, attributes, "link");
   if (!strcmp(element, "child")) joint->child_name = needed(r, element, attributes, "link");
-  if (!strcmp(element, "axis")) read_axis(r, attributes, joint);
+  if (!strcmp(element, "axis") && has_axis) read_axis(r, element, attributes, "joint", joint->name, joint->axis);
   if (!strcmp(element, "mimic")) {
     joint->mimic_name = needed(r, element, attributes, "joint");
     number(r, element, attributes, "multiplier", &joint->multiplier);
@@ -237,10 +300,53 @@ static void read_joint_piece(Reader *r, const char *element, const char **attrib
     number(r, element, attributes, "friction", &joint->friction);
   }
   if (!strcmp(element, "limit")) {
-    joint->has_limits = attribute(attributes, "lower") || attribute(attributes, "upper");
+    joint->has_limits = !joint->turns_freely && (attribute(attributes, "lower") || attribute(attributes, "upper"));
     joint->lower = joint->upper = 0; /* what URDF means when one is absent */
-    number(r, element, attributes, "lower", &joint->lower);
-    number(r, element, attributes, "upper", &joint->upper);
+    limit(r, attributes, "lower", &joint->lower);
+    limit(r, attributes, "upper", &joint->upper);
+    limit(r, attributes, "effort", &joint->effort);
+    if (joint->lower == -INFINITY && joint->upper == INFINITY) joint->has_limits = false;
+  }
+}
+
+/* ---------------------------------------------------------------- loops */
+
+static const struct {
+  const char *name;
+  UrdfLoopKind kind;
+} loop_kinds[] = {{"fixed", URDF_LOOP_FIXED},         {"revolute", URDF_LOOP_REVOLUTE},
+                  {"continuous", URDF_LOOP_REVOLUTE}, {"prismatic", URDF_LOOP_PRISMATIC},
+                  {"planar", URDF_LOOP_PLANAR},       {"universal", URDF_LOOP_UNIVERSAL},
+                  {"spherical", URDF_LOOP_BALL},      {"ball", URDF_LOOP_BALL}};
+
+static void begin_loop(Reader *r, const char **attributes)
+{
+  UrdfLoop loop = {.name = needed(r, "constraint", attributes, "name"), .place = place_here(r),
+                   .end = {{.link_name = "", .axis = {1, 0, 0}}, {.link_name = "", .axis = {1, 0, 0}}}};
+  const char *type = needed(r, "constraint", attributes, "type");
+  size_t i = 0;
+  while (i < sizeof loop_kinds/sizeof *loop_kinds && strcmp(type, loop_kinds[i].name) != 0) i++;
+  if (i < sizeof loop_kinds/sizeof *loop_kinds) {
+    loop.kind = loop_kinds[i].kind;
+  } else if (r->status == PF_OK) {
+    stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, loop.place, "the constraint '%s' is of the unknown type '%.40s'",
+                       loop.name, type));
+    pf_hint(r->ctx, "there are fixed, revolute, continuous, prismatic, planar, universal and spherical");
+  }
+  if (!pf_push(pf_context_allocator(r->ctx), &r->loops, loop)) no_room(r);
+}
+
+static void read_loop_piece(Reader *r, const char *element, const char **attributes)
+{
+  static const char *const names[2][3] = {{"parent", "parent_origin", "parent_axis"},
+                                          {"child", "child_origin", "child_axis"}};
+  UrdfLoop *loop = r->loops.at + r->loops.count - 1;
+  for (int i = 0; i < 2; i++) {
+    UrdfLoopEnd *end = loop->end + i;
+    if (!strcmp(element, names[i][0])) end->link_name = needed(r, element, attributes, "link");
+    if (!strcmp(element, names[i][1])) read_pose(r, element, attributes, &end->pose);
+    if (!strcmp(element, names[i][2]) && loop->kind != URDF_LOOP_FIXED && loop->kind != URDF_LOOP_BALL)
+      read_axis(r, element, attributes, "constraint", loop->name, end->axis);
   }
 }
 
@@ -267,6 +373,7 @@ static void begin_document(Reader *r, const char *element, const char **attribut
 static void begin_section(Reader *r, const char *element, const char **attributes)
 {
   r->section = SECTION_OTHER;
+  r->seen[0] = 0;
   if (!strcmp(element, "link")) {
     r->section = SECTION_LINK;
     begin_link(r, attributes);
@@ -275,10 +382,16 @@ static void begin_section(Reader *r, const char *element, const char **attribute
     begin_joint(r, attributes);
   } else if (!strcmp(element, "transmission")) {
     r->section = SECTION_TRANSMISSION;
-  } else if (!strncmp(element, "xacro:", 6)) {
-    stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "<%.40s> is a macro, which URDF does not have", element));
-    pf_hint(r->ctx, "expand the file first: xacro FILE > robot.urdf");
+  } else if (!strcmp(element, "constraint")) {
+    r->section = SECTION_LOOP;
+    begin_loop(r, attributes);
   }
+}
+
+static void refuse_macro(Reader *r, const char *element)
+{
+  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "<%.40s> is a macro, which URDF does not have", element));
+  hint_xacro(r);
 }
 
 static void XMLCALL on_start(void *user, const char *element, const char **attributes)
@@ -286,10 +399,15 @@ static void XMLCALL on_start(void *user, const char *element, const char **attri
   Reader *r = user;
   r->depth++;
   if (r->status != PF_OK) return;
+  if (!strncmp(element, "xacro:", 6)) {
+    refuse_macro(r, element);
+    return;
+  }
   if (r->depth == 1) begin_document(r, element, attributes);
   if (r->depth == 2) begin_section(r, element, attributes);
   if (r->depth == 3 && r->section == SECTION_LINK) begin_piece(r, element);
   if (r->depth == 3 && r->section == SECTION_JOINT) read_joint_piece(r, element, attributes);
+  if (r->depth == 3 && r->section == SECTION_LOOP) read_loop_piece(r, element, attributes);
   if (r->depth == 3 && r->section == SECTION_TRANSMISSION && !strcmp(element, "joint"))
     read_transmission(r, attributes);
   if (r->depth == 4 && r->section == SECTION_LINK && r->piece == PIECE_INERTIAL) read_inertial(r, element, attributes);
@@ -313,13 +431,26 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system,
   pf_hint(r->ctx, "remove the line <!DOCTYPE …>");
 }
 
+/* Programs that write blank lines before <?xml are common, and other readers of URDF do not mind; XML itself does. */
+static void skip_blanks(Reader *r)
+{
+  static const char mark[] = "\xef\xbb\xbf"; /* of the order of bytes */
+  if (r->count >= 3 && !memcmp(r->bytes, mark, 3)) r->begin = 3;
+  for (; r->begin < r->count && r->bytes[r->begin] && strchr(" \t\r\n", r->bytes[r->begin]); r->begin++) {
+    bool ends = r->bytes[r->begin] == '\n';
+    r->first_line += ends;
+    r->first_column = ends ? 0 : r->first_column + 1;
+  }
+}
+
 static PfStatus parse(Reader *r)
 {
   enum { PIECE = 1 << 20 };
   r->expat->XML_SetUserData(r->parser, r);
   r->expat->XML_SetElementHandler(r->parser, on_start, on_end);
   r->expat->XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
-  for (size_t at = 0; r->status == PF_OK;) {
+  skip_blanks(r);
+  for (size_t at = r->begin; r->status == PF_OK;) {
     if (pf_check_cancelled(r->ctx) != PF_OK) return PF_ERR_CANCELLED;
     size_t size = r->count - at < PIECE ? r->count - at : PIECE;
     bool last = at + size == r->count;
@@ -337,13 +468,18 @@ static PfStatus keep(Reader *r, UrdfRobot *robot)
   robot->name = r->name;
   robot->link_count = (int)r->links.count;
   robot->joint_count = (int)r->joints.count;
-  robot->links = pf_arena_array(r->arena, UrdfLink, r->links.count);
+  robot->links = pf_arena_array(r->arena, UrdfLink, r->links.count + 1); /* and the world, where it is not declared */
   robot->joints = pf_arena_array(r->arena, UrdfJoint, r->joints.count);
+  robot->loop_count = (int)r->loops.count;
+  robot->loops = pf_arena_array(r->arena, UrdfLoop, r->loops.count);
+  robot->mesh_count = r->mesh_count;
+  robot->first_mesh = r->first_mesh;
   robot->transmission_count = (int)r->transmissions.count;
   robot->transmissions = pf_arena_array(r->arena, const char *, r->transmissions.count);
-  if (!robot->links || !robot->joints || !robot->transmissions) return pf_no_room(r->ctx, "the robot");
+  if (!robot->links || !robot->joints || !robot->loops || !robot->transmissions) return pf_no_room(r->ctx, "the robot");
   if (r->links.count) memcpy(robot->links, r->links.at, r->links.count*sizeof *r->links.at);
   if (r->joints.count) memcpy(robot->joints, r->joints.at, r->joints.count*sizeof *r->joints.at);
+  if (r->loops.count) memcpy(robot->loops, r->loops.at, r->loops.count*sizeof *r->loops.at);
   for (size_t i = 0; i < r->transmissions.count; i++) robot->transmissions[i] = r->transmissions.at[i];
   return PF_OK;
 }
@@ -385,6 +521,7 @@ PfStatus pf_urdf_read(PfContext *ctx, PfArena *arena, const char *file, const ch
   if (status == PF_OK) status = keep(&r, robot);
   pf_array_free(pf_context_allocator(ctx), &r.links);
   pf_array_free(pf_context_allocator(ctx), &r.joints);
+  pf_array_free(pf_context_allocator(ctx), &r.loops);
   pf_array_free(pf_context_allocator(ctx), &r.transmissions);
   expat->XML_ParserFree(r.parser);
   return status;

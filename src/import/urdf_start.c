@@ -24,6 +24,12 @@ static Following following(const UrdfRobot *robot, int j)
   return f;
 }
 
+int pf_urdf_leader(const UrdfRobot *robot, int j)
+{
+  while (robot->joints[j].kind != URDF_FIXED && robot->joints[j].mimics >= 0) j = robot->joints[j].mimics;
+  return j;
+}
+
 static bool keeps_limits(const UrdfJoint *joint, double q)
 {
   double near = 1e-9*fmax(1, fabs(q));
@@ -43,6 +49,7 @@ bool pf_urdf_start(const UrdfRobot *robot, int leader, double *start)
 {
   double least = -INFINITY, most = INFINITY;
   bool moved = false;
+  *start = 0;
   if (!robot->joints[leader].is_followed) return false;
   for (int j = 0; j < robot->joint_count; j++) {
     Following f = following(robot, j);
@@ -56,15 +63,20 @@ bool pf_urdf_start(const UrdfRobot *robot, int leader, double *start)
   return moved;
 }
 
+double pf_urdf_position(const UrdfRobot *robot, int j)
+{
+  Following f = following(robot, j);
+  double start = 0;
+  if (f.leader >= 0) (void)pf_urdf_start(robot, f.leader, &start);
+  return f.factor*start + f.offset;
+}
+
 void pf_urdf_warn_starts(PfContext *ctx, const UrdfRobot *robot)
 {
   for (int j = 0; j < robot->joint_count; j++) {
     const UrdfJoint *joint = robot->joints + j;
     if (joint->mimics < 0 || joint->kind == URDF_FIXED) continue;
-    Following f = following(robot, j);
-    double start = 0;
-    if (f.leader >= 0) (void)pf_urdf_start(robot, f.leader, &start);
-    double q = f.factor*start + f.offset;
+    double q = pf_urdf_position(robot, j);
     if (keeps_limits(joint, q)) continue;
     pf_warn_at(ctx, joint->place, "the joint '%s' follows '%s' and starts at %.6g, outside of its limits", joint->name,
                joint->mimic_name, q);

@@ -23,6 +23,18 @@ static PfStatus index_links(PfContext *ctx, PfMap *map, UrdfRobot *robot)
   return PF_OK;
 }
 
+/* The link 'world' is the ground, and some programs know it without a declaration. */
+static PfStatus add_world(PfContext *ctx, PfMap *map, UrdfRobot *robot)
+{
+  static const char world[] = "world";
+  bool is_parent = false;
+  for (int j = 0; j < robot->joint_count; j++) is_parent = is_parent || !strcmp(robot->joints[j].parent_name, world);
+  if (!is_parent || pf_map_get(map, world, strlen(world))) return PF_OK;
+  UrdfLink *link = robot->links + robot->link_count++;
+  *link = (UrdfLink){.name = world, .joint = -1};
+  return pf_map_set(map, world, strlen(world), link) ? PF_OK : pf_no_room(ctx, "the robot");
+}
+
 void pf_urdf_suggest(PfContext *ctx, const char *const *names, size_t stride, int count, const char *name)
 {
   const char *nearest = NULL;
@@ -33,17 +45,18 @@ void pf_urdf_suggest(PfContext *ctx, const char *const *names, size_t stride, in
   if (nearest) pf_hint(ctx, "did you mean '%s'?", nearest);
 }
 
-static PfStatus find_link(PfContext *ctx, const PfMap *map, const UrdfRobot *robot, const UrdfJoint *joint,
-                          const char *role, const char *name, int *index)
+/* `whose` and `owner` are for messages: a joint or a constraint, and its name. */
+static PfStatus find_link(PfContext *ctx, const PfMap *map, const UrdfRobot *robot, PfPlace place, const char *whose,
+                          const char *owner, const char *role, const char *name, int *index)
 {
-  if (!*name) return pf_fail_at(ctx, PF_ERR_SYNTAX, joint->place, "the joint '%s' has no <%s>", joint->name, role);
+  if (!*name) return pf_fail_at(ctx, PF_ERR_SYNTAX, place, "the %s '%s' has no <%s>", whose, owner, role);
   const UrdfLink *link = pf_map_get(map, name, strlen(name));
   if (link) {
     *index = (int)(link - robot->links);
     return PF_OK;
   }
-  pf_fail_at(ctx, PF_ERR_NAME, joint->place, "the %s of the joint '%s' is the link '%s', which does not exist", role,
-             joint->name, name);
+  pf_fail_at(ctx, PF_ERR_NAME, place, "the %s of the %s '%s' is the link '%s', which does not exist", role, whose,
+             owner, name);
   pf_urdf_suggest(ctx, &robot->links->name, sizeof *robot->links, robot->link_count, name);
   return PF_ERR_NAME;
 }
@@ -51,16 +64,25 @@ static PfStatus find_link(PfContext *ctx, const PfMap *map, const UrdfRobot *rob
 static PfStatus connect_joint(PfContext *ctx, const PfMap *map, UrdfRobot *robot, int j)
 {
   UrdfJoint *joint = robot->joints + j;
-  PF_TRY(find_link(ctx, map, robot, joint, "parent", joint->parent_name, &joint->parent));
-  PF_TRY(find_link(ctx, map, robot, joint, "child", joint->child_name, &joint->child));
+  PF_TRY(find_link(ctx, map, robot, joint->place, "joint", joint->name, "parent", joint->parent_name, &joint->parent));
+  PF_TRY(find_link(ctx, map, robot, joint->place, "joint", joint->name, "child", joint->child_name, &joint->child));
   UrdfLink *child = robot->links + joint->child;
   if (child->joint >= 0) {
     pf_fail_at(ctx, PF_ERR_MODEL, joint->place, "the link '%s' hangs on two joints, '%s' and '%s'", child->name,
                robot->joints[child->joint].name, joint->name);
-    pf_hint(ctx, "URDF is for trees; close a loop in the model by a constraint: pos(a) = pos(b)");
+    pf_hint(ctx, "joints form trees; close a loop by a <constraint>, or in the model: constraint pos(a) = pos(b)");
     return PF_ERR_MODEL;
   }
   child->joint = j;
+  return PF_OK;
+}
+
+static PfStatus connect_loop(PfContext *ctx, const PfMap *map, const UrdfRobot *robot, UrdfLoop *loop)
+{
+  static const char *const roles[2] = {"parent", "child"};
+  for (int i = 0; i < 2; i++)
+    PF_TRY(find_link(ctx, map, robot, loop->place, "constraint", loop->name, roles[i], loop->end[i].link_name,
+                     &loop->end[i].link));
   return PF_OK;
 }
 
@@ -175,7 +197,10 @@ PfStatus pf_urdf_connect(PfContext *ctx, PfArena *arena, UrdfRobot *robot)
   PfMap map;
   pf_map_init(&map, pf_context_allocator(ctx));
   PfStatus status = index_links(ctx, &map, robot);
+  if (status == PF_OK) status = add_world(ctx, &map, robot);
   for (int j = 0; j < robot->joint_count && status == PF_OK; j++) status = connect_joint(ctx, &map, robot, j);
+  for (int i = 0; i < robot->loop_count && status == PF_OK; i++)
+    status = connect_loop(ctx, &map, robot, robot->loops + i);
   pf_map_free(&map);
   if (status == PF_OK) status = order_links(ctx, arena, robot);
   if (status == PF_OK) status = check_root(ctx, robot);
@@ -280,6 +305,13 @@ static PfStatus name_equipment(PfContext *ctx, PfArena *arena, PfMap *taken, Urd
     if (!link->is_wheel) continue;
     PF_TRY(choose_name(ctx, arena, taken, link->name, "_contact", false, &link->contact));
     if (!is_at_origin(&link->shape)) PF_TRY(choose_name(ctx, arena, taken, link->name, "_hub", false, &link->hub));
+  }
+  for (int i = 0; i < robot->loop_count; i++) {
+    UrdfLoop *loop = robot->loops + i;
+    PF_TRY(choose_name(ctx, arena, taken, loop->name, "", false, &loop->constraint));
+    PF_TRY(choose_name(ctx, arena, taken, loop->name, "_turn", false, &loop->turn));
+    PF_TRY(choose_name(ctx, arena, taken, loop->name, "_parent", false, &loop->end[0].frame));
+    PF_TRY(choose_name(ctx, arena, taken, loop->name, "_child", false, &loop->end[1].frame));
   }
   return PF_OK;
 }

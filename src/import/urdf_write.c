@@ -7,16 +7,9 @@
 
 /* ---------------------------------------------------------------- numbers */
 
-/* The shortest text that reads back as the same number. */
 static void put_number(PfText *text, double x)
 {
-  char digits[40];
-  for (int precision = 1; precision <= 17; precision++) {
-    snprintf(digits, sizeof digits, "%.*g", precision, x);
-    double back;
-    if (sscanf(digits, "%lf", &back) == 1 && back == x) break;
-  }
-  pf_text_add(text, digits);
+  pf_text_number(text, x == 0 ? 0 : x); /* no -0 */
 }
 
 /* Angles like 1.5707963267948966 are written as what was meant; a rounded 1.57 stays 1.57. */
@@ -140,6 +133,12 @@ static void put_block(PfText *text, const UrdfLink *link)
 static void put_coordinate(PfText *text, const UrdfJoint *joint)
 {
   const char *q = joint->coordinate;
+  if (joint->is_welded) {
+    pf_text_print(text, "# %s is welded at ", q);
+    put_number(text, joint->held);
+    pf_text_add(text, "\n");
+    return;
+  }
   switch (joint->kind) {
   case URDF_FIXED:
   case URDF_FLOATING: return;
@@ -191,6 +190,20 @@ static const char *unit_of(const UrdfJoint *joint)
   return joint->kind == URDF_REVOLUTE ? "rad" : "m";
 }
 
+static const char *force_unit_of(const UrdfJoint *joint)
+{
+  return joint->kind == URDF_REVOLUTE ? "N m" : "N";
+}
+
+/* Dry friction as books have it: a run decides what sticks. */
+static void put_friction(PfText *text, const UrdfJoint *joint)
+{
+  if (!pf_urdf_has_friction(joint)) return;
+  pf_text_print(text, "force %s = -", joint->coordinate);
+  put_number(text, joint->friction);
+  pf_text_print(text, " [%s]*sign(%s')\n", force_unit_of(joint), joint->coordinate);
+}
+
 /* What mimics another joint follows it by a constraint; a fixed joint stays where it is, and so does who mimics it. */
 static void put_mimic(PfText *text, const UrdfRobot *robot, const UrdfJoint *joint)
 {
@@ -226,20 +239,25 @@ static void put_start(PfText *text, const UrdfRobot *robot, int j)
 static void put_actuator(PfText *text, const UrdfJoint *joint)
 {
   if (!joint->is_actuated) return;
-  pf_text_print(text, "input %s [%s]\nforce %s = %s\n", joint->input, joint->kind == URDF_REVOLUTE ? "N m" : "N",
-                joint->coordinate, joint->input);
+  pf_text_print(text, "input %s [%s]", joint->input, force_unit_of(joint));
+  if (joint->effort > 0 && isfinite(joint->effort)) {
+    pf_text_add(text, "  # up to ");
+    put_number(text, joint->effort);
+  }
+  pf_text_print(text, "\nforce %s = %s\n", joint->coordinate, joint->input);
 }
 
-/* The axle as a direction of length 1 in the axes of the wheel. */
-static void put_axle(PfText *text, const UrdfLink *wheel, const double axis[3])
+/* A direction of length 1 in the axes of the frame. */
+static void put_direction(PfText *text, const char *frame, const double axis[3])
 {
   double length = sqrt(axis[0]*axis[0] + axis[1]*axis[1] + axis[2]*axis[2]);
   const char *between = "";
   for (int i = 0; i < 3; i++) {
     if (axis[i] == 0) continue;
     pf_text_add(text, between);
-    if (fabs(axis[i]) != length) put_number(text, axis[i]/length);
-    pf_text_print(text, "%s%s.%c", fabs(axis[i]) != length ? "*" : "", wheel->body, "xyz"[i]);
+    bool alone = fabs(axis[i]) == length;
+    if (!alone) put_number(text, axis[i]/length);
+    pf_text_print(text, "%s%s.%c", !alone ? "*" : axis[i] < 0 ? "-" : "", frame, "xyz"[i]);
     between = " + ";
   }
 }
@@ -255,11 +273,89 @@ static void put_wheel(PfText *text, const UrdfRobot *robot, const UrdfLink *whee
   pf_text_print(text, "roll %s: disc %s { radius ", wheel->contact, wheel->hub ? wheel->hub : wheel->body);
   put_number(text, wheel->radius);
   pf_text_add(text, ", axis ");
-  put_axle(text, wheel, robot->joints[wheel->joint].axis);
+  put_direction(text, wheel->body, wheel->axis);
   pf_text_add(text, " } on ground\n");
 }
 
-static void put_model(PfText *text, const UrdfRobot *robot)
+/* ---------------------------------------------------------------- loops */
+
+/* dot(a in the axes of the first end, b in those of the second) */
+static void put_cosine(PfText *text, const UrdfLoop *loop, const double a[3], const double b[3])
+{
+  pf_text_add(text, "dot(");
+  put_direction(text, loop->end[0].frame, a);
+  pf_text_add(text, ", ");
+  put_direction(text, loop->end[1].frame, b);
+  pf_text_add(text, ")");
+}
+
+/* How far the second end is from the first, along a direction of the first. */
+static void put_distance(PfText *text, const UrdfLoop *loop, const double a[3])
+{
+  pf_text_print(text, "dot(pos(%s) - pos(%s), ", loop->end[1].frame, loop->end[0].frame);
+  put_direction(text, loop->end[0].frame, a);
+  pf_text_add(text, ")");
+}
+
+/* A ball, a hinge, a universal joint and a weld hold the points together; a slide lets them apart along its axis, a
+ * plane holds the distance from it. Rows that hold always (0 = 0) are no constraints. */
+static void put_loop_places(PfText *text, const UrdfLoop *loop)
+{
+  double u[3], v[3];
+  const UrdfLoopEnd *end = loop->end;
+  pf_urdf_plane(end->axis, u, v);
+  pf_text_print(text, "constraint %s: ", loop->constraint);
+  if (loop->kind == URDF_LOOP_PLANAR) {
+    put_distance(text, loop, end->axis);
+    pf_text_add(text, " = 0\n");
+  } else if (loop->kind == URDF_LOOP_PRISMATIC) {
+    pf_text_add(text, "(");
+    put_distance(text, loop, u);
+    pf_text_add(text, ", ");
+    put_distance(text, loop, v);
+    pf_text_add(text, ", 0) = (0, 0, 0)\n");
+  } else {
+    pf_text_print(text, "pos(%s) = pos(%s)\n", end[1].frame, end[0].frame);
+  }
+}
+
+static void put_loop_directions(PfText *text, const UrdfLoop *loop)
+{
+  static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  double u[3], v[3];
+  if (loop->kind == URDF_LOOP_BALL) return;
+  pf_text_print(text, "constraint %s: ", loop->turn);
+  if (loop->kind == URDF_LOOP_UNIVERSAL) {
+    put_cosine(text, loop, loop->end[0].axis, loop->end[1].axis);
+    pf_text_add(text, " = 0\n");
+    return;
+  }
+  bool turns = loop->kind == URDF_LOOP_REVOLUTE || loop->kind == URDF_LOOP_PLANAR;
+  pf_urdf_plane(loop->end[0].axis, u, v);
+  pf_text_add(text, "(");
+  put_cosine(text, loop, turns ? u : axes[0], turns ? loop->end[1].axis : axes[1]);
+  pf_text_add(text, ", ");
+  put_cosine(text, loop, turns ? v : axes[1], turns ? loop->end[1].axis : axes[2]);
+  pf_text_add(text, ", ");
+  if (turns) pf_text_add(text, "0");
+  else put_cosine(text, loop, axes[2], axes[0]);
+  pf_text_add(text, ") = (0, 0, 0)\n");
+}
+
+static void put_loop(PfText *text, const UrdfRobot *robot, const UrdfLoop *loop)
+{
+  for (int i = 0; i < 2; i++) {
+    pf_text_print(text, "frame %s in %s", loop->end[i].frame, robot->links[loop->end[i].link].body);
+    put_pose(text, &loop->end[i].pose);
+    pf_text_add(text, "\n");
+  }
+  put_loop_places(text, loop);
+  put_loop_directions(text, loop);
+}
+
+/* ---------------------------------------------------------------- all */
+
+static void put_model(PfText *text, const UrdfRobot *robot, const PfUrdf *options)
 {
   const char *const *base = robot->base_names;
   pf_text_print(text, "model %s\n\ngravity (0, 0, -9.81)\n\n", robot->name);
@@ -269,10 +365,12 @@ static void put_model(PfText *text, const UrdfRobot *robot)
   for (int i = 0; i < robot->link_count; i++) put_body(text, robot, robot->links + robot->order[i]);
   pf_text_add(text, "\n");
   for (int j = 0; j < robot->joint_count; j++) put_damping(text, robot->joints + j);
+  for (int j = 0; j < robot->joint_count && !options->no_friction; j++) put_friction(text, robot->joints + j);
   for (int j = 0; j < robot->joint_count; j++) put_mimic(text, robot, robot->joints + j);
   for (int j = 0; j < robot->joint_count; j++) put_start(text, robot, j);
   for (int j = 0; j < robot->joint_count; j++) put_actuator(text, robot->joints + j);
   for (int i = 0; i < robot->link_count; i++) put_wheel(text, robot, robot->links + i);
+  for (int i = 0; i < robot->loop_count; i++) put_loop(text, robot, robot->loops + i);
 }
 
 PfStatus pf_import_urdf(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
@@ -282,12 +380,15 @@ PfStatus pf_import_urdf(PfContext *ctx, PfArena *arena, const char *file, const 
   UrdfRobot robot = {0};
   PF_TRY(pf_urdf_read(ctx, arena, file, bytes, count, &robot));
   PF_TRY(pf_urdf_connect(ctx, arena, &robot));
-  PF_TRY(pf_urdf_equip(ctx, arena, &robot, options ? options : &plain));
+  if (!options) options = &plain;
+  PF_TRY(pf_urdf_weld(ctx, arena, &robot, options->weld));
+  PF_TRY(pf_urdf_equip(ctx, arena, &robot, options));
   PF_TRY(pf_urdf_name(ctx, arena, &robot));
+  if (!options->no_friction) pf_urdf_warn_friction(ctx, &robot, false);
   pf_urdf_warn(ctx, &robot);
   PfText model;
   pf_text_init(&model, pf_context_allocator(ctx));
-  put_model(&model, &robot);
+  put_model(&model, &robot, options);
   *text = model.failed ? NULL : pf_arena_text(arena, pf_text_get(&model), model.count);
   pf_text_free(&model);
   return *text ? PF_OK : pf_no_room(ctx, "the text of the model");

@@ -2,6 +2,7 @@
 /* Second pass: what each statement adds to the model. */
 #include "lang/check_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- properties in braces */
@@ -96,14 +97,15 @@ static void check_energy(Checker *ck, Scope *scope, const PfNode *node)
 /* Moments that no body has. Zeros are for plane models, where only one of them matters. */
 static bool is_possible_inertia(Checker *ck, const PfNode *node, const PfBody *body)
 {
-  double I[3];
+  double I[3], largest = 0;
   bool known = true;
   for (int k = 0; k < 3; k++) {
-    if (!pf_expr_is_number(ck->ctx, body->inertia[4*k], I + k)) {
-      known = false;
-      continue;
-    }
-    if (I[k] >= 0) continue;
+    I[k] = 0;
+    known = pf_expr_is_number(ck->ctx, body->inertia[4*k], I + k) && known;
+    largest = fmax(largest, fabs(I[k]));
+  }
+  for (int k = 0; k < 3; k++) {
+    if (I[k] >= -1e-8*largest) continue; /* as rounding leaves it, in the tree of the recursion too */
     pf_check_fail(ck, PF_ERR_MODEL, node, "a moment of inertia cannot be negative");
     return false;
   }

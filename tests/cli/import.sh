@@ -42,7 +42,7 @@ run 0 check "$place/cart.pf"
 says out 'degrees of freedom  3'
 
 run_import 0 "$(robot "$(joint j a b '<dynamics friction="0.2"/>')")"
-says err "the dry friction of the joint 'j' is left out"
+says out "force j = -0.2 [N m]*sign(j')"
 run_import 0 '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="3"/></inertial></link></robot>'
 says err "no body has the moments of inertia of the link 'a': 1, 1, 3"
 

@@ -37,8 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const char *text = NULL, *formatted = NULL;
   const char *wheels[] = {"wheel", "a:0.1"};
   const PfUrdf all[] = {{0}, {.base = PF_BASE_FREE, .actuators = "all"}, {.base = PF_BASE_PLANAR, .actuators = "all"},
-                        {.base = PF_BASE_FREE, .wheels = wheels, .wheel_count = 2}};
-  const PfUrdf options = all[size%4];
+                        {.base = PF_BASE_FREE, .wheels = wheels, .wheel_count = 2},
+                        {.weld = "massless", .no_friction = true}};
+  const PfUrdf options = all[size%(sizeof all/sizeof *all)];
   PfTree *tree = NULL;
   (void)pf_tree_from_urdf_text(ctx, arena, "fuzz.urdf", (const char *)data, size, &options, &tree, NULL);
   pf_tree_free(tree);

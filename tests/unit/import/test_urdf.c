@@ -172,6 +172,34 @@ static void couplings_make_joints_follow(void **state)
   pf_tree_free(tree);
 }
 
+static void a_loop_is_refused(void **state)
+{
+  static const char robot[] =
+      "<robot name='l'><link name='a'/><link name='b'><inertial><mass value='1'/></inertial></link>"
+      "<joint name='j' type='prismatic'><parent link='a'/><child link='b'/></joint>"
+      "<constraint name='c' type='ball'><parent link='a'/><child link='b'/></constraint></robot>";
+  Fixture *f = *state;
+  PfTree *tree;
+  need_xml(f);
+  assert_int_equal(pf_tree_from_urdf_text(f->ctx, NULL, "l", robot, strlen(robot), NULL, &tree, NULL), PF_ERR_MODEL);
+  assert_null(tree);
+  assert_contains(pf_context_message(f->ctx), "the constraint 'c' closes a loop");
+}
+
+/* It is moved along its axis to where it is held, and follows nothing. */
+static void a_weld_is_no_joint_of_the_tree(void **state)
+{
+  Fixture *f = *state;
+  PfTree *tree;
+  const PfUrdf options = {.weld = "two:1"};
+  need_xml(f);
+  assert_int_equal(pf_tree_from_urdf_text(f->ctx, NULL, "g", gripper, strlen(gripper), &options, &tree, NULL), PF_OK);
+  PfTreeBody two = pf_tree_get(tree, pf_tree_find_joint(tree, "two"));
+  assert_int_equal(two.joint, PF_JOINT_WELD);
+  assert_near(two.pos[2], 1, 1e-15, 0);
+  pf_tree_free(tree);
+}
+
 static void links_and_fixed_joints_are_found_by_their_names(void **state)
 {
   Fixture *f = *state;
@@ -228,6 +256,8 @@ int main(void)
     with_fixture(the_tree_accelerates_as_the_model_does),
     with_fixture(a_joint_that_follows_is_refused_without_couplings),
     with_fixture(couplings_make_joints_follow),
+    with_fixture(a_loop_is_refused),
+    with_fixture(a_weld_is_no_joint_of_the_tree),
     with_fixture(links_and_fixed_joints_are_found_by_their_names),
     with_fixture(a_file_that_is_not_there_is_said),
     with_fixture(every_lack_of_memory_is_said),
