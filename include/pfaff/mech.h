@@ -112,8 +112,9 @@ typedef struct PfSwitch {
   bool compared;        /* in a condition: on the surface one of two cases holds, none between them */
 } PfSwitch;
 
-/* The equations with the sides of all surfaces as further inputs, behind those of the model. Inputs that are functions
- * of time are written out. What depends on multipliers is left as it is. */
+/* The equations with the sides of all surfaces as further inputs, behind those of the model. Forces are affine in each
+ * side: between -1 and 1 they are Filippov's combination of both sides. Expressions with the same zeros are one
+ * surface. Inputs that are functions of time are written out. What depends on multipliers is left as it is. */
 typedef struct PfSwitches {
   int count;
   PfSwitch *at;
@@ -124,8 +125,9 @@ typedef struct PfSwitches {
 /* All of it lives in `arena`; the result must not be moved. */
 PF_API PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfSwitches *switches);
 
-/* The sides in the place of sign(g), in expressions with inputs written out, for the surfaces that were found. */
-PF_API PfStatus pf_switches_insert(PfContext *ctx, const PfSwitches *switches, PfExpr *list, int count);
+/* The same for other expressions, with inputs written out: the sides in the place of what switches at the surfaces that
+ * were found. `arena` is for scratch. */
+PF_API PfStatus pf_switches_insert(PfContext *ctx, PfArena *arena, const PfSwitches *switches, PfExpr *list, int count);
 
 /* Does one of the expressions contain sign, abs, min, max, if or a comparison? `arena` is for scratch. */
 PF_API PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int count, bool *may);
@@ -150,7 +152,8 @@ PF_API PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *m
 PF_API PfStatus pf_surface_sizes(PfContext *ctx, PfArena *arena, PfExpr g, const PfExpr *y, int count, PfExpr *size,
                                  PfExpr *slope);
 
-/* A surface along which the motion stays: one more constraint, whose multiplier is the side, from -1 to 1. */
+/* A surface along which the motion stays: one more constraint, whose multiplier is the side, from -1 to 1. Where
+ * surfaces depend on each other, by a constraint or a lock, some of them have rows, and the sides of all follow. */
 typedef struct PfStickRow {
   const char *name;
   PfExpr surface, side;
@@ -158,14 +161,21 @@ typedef struct PfStickRow {
   PfExpr factor; /* of the row: of the size of dF/ds over dg/dq'; made of parameters */
 } PfStickRow;
 
+/* The side of a surface that sticks: a sum of the multipliers of the rows. */
+typedef struct PfStuckSide {
+  PfExpr side;
+  const double *share; /* one for each row */
+} PfStuckSide;
+
 typedef struct PfStuck {
   PfModel model;
-  PfEquations equations; /* the rows of the base, then one for each surface */
+  PfEquations equations; /* the rows of the base, then those of surfaces */
+  PfExpr *side;          /* what stands for each side that sticks */
 } PfStuck;
 
 /* All of it lives in `arena`; the result must not be moved. */
 PF_API PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, const PfStickRow *rows,
-                              int count, PfStuck *stuck);
+                              int count, const PfStuckSide *sides, int side_count, PfStuck *stuck);
 
 /* How a body hangs on another one, as its placement tells: weld, revolute, prismatic, screw, cylindrical, universal,
  * spherical, planar, free, driven (by time alone) or general. */

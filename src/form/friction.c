@@ -58,9 +58,9 @@ static PfTrouble find_jacobian(PfSolver *s, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m;
   PfFriction *f = s->friction;
+  memcpy(f->found, motion->multiplier, (size_t)m*sizeof *f->found);
   pf_tape_run(s->system->slope, s->values, f->slope, f->slope_work);
   if (pf_first_not_finite(f->slope, (size_t)n*(size_t)m) >= 0) return PF_TROUBLE_NO_CONVERGENCE;
-  memcpy(f->found, motion->multiplier, (size_t)m*sizeof *f->found);
   for (int k = 0; k < m; k++) {
     for (int i = 0; i < m; i++) f->jacobian[i*m + k] = -(i == k);
     if (!s->system->pulls[k]) continue;

@@ -8,7 +8,9 @@
  *   M q'' = F(0) + [C + F(s) - F(0) - r^T s] + A^T lambda + r^T s
  *
  * with r = c dg/dq' as one more row of A and the bracket as non-ideal forces. So every formulation and every method
- * that knows constraints and friction knows sticking. The factor c makes r of the size of dF/ds. */
+ * that knows constraints and friction knows sticking. The factor c makes r of the size of dF/ds. Where several surfaces
+ * are one to the motion, as those of bodies that a constraint ties, only some have rows; their multipliers make all
+ * sides. */
 #include "mech/mech_impl.h"
 
 #include <stdio.h>
@@ -51,8 +53,9 @@ typedef struct Maker {
   const PfEquations *base;
   PfStuck *stuck;
   const PfStickRow *rows;
-  int count;
-  PfExpr *side, *lambda, *zeros; /* count: s, its multiplier, 0 */
+  int count, side_count;
+  PfExpr *lambda;               /* count: multipliers of the rows */
+  PfExpr *side, *image, *zeros; /* side_count: s, what stands for it, 0 */
 } Maker;
 
 static PfStatus add_row(const Maker *k, int i)
@@ -67,7 +70,7 @@ static PfStatus add_row(const Maker *k, int i)
   for (int j = 0; j < n; j++)
     v[j] = model->coordinates[j].v, a[j] = model->coordinates[j].a, zeros[j] = pf_expr_int(ctx, 0);
   PfExpr g = pf_expr_mul(ctx, k->rows[i].factor, k->rows[i].surface);
-  PF_TRY(pf_expr_substitute(ctx, &g, 1, k->side, k->zeros, k->count, &g));
+  PF_TRY(pf_expr_substitute(ctx, &g, 1, k->side, k->zeros, k->side_count, &g));
   eq->position[row] = PF_EXPR_NONE;
   PfExpr rate = g;
   if (k->rows[i].degree == 2) {
@@ -101,11 +104,27 @@ static PfExpr without_cases(void *user, PfExpr e)
   return case_of_side ? pf_expr_int(k->ctx, 0) : e;
 }
 
+/* What is affine in the unknowns as e(0) + lambda de/dlambda: terms that cancel do so here, not up to rounding. */
+static PfExpr collect(const Maker *k, PfExpr e)
+{
+  PfContext *ctx = k->ctx;
+  PfExpr zero = pf_expr_int(ctx, 0);
+  for (int r = 0; r < k->count; r++) {
+    PfExpr lambda = k->lambda[r], rest = e, slope = pf_expr_diff(ctx, e, lambda);
+    if (pf_expr_depends(ctx, slope, &lambda, 1)) continue;
+    if (pf_expr_substitute(ctx, &e, 1, &lambda, &zero, 1, &rest) != PF_OK) return PF_EXPR_NONE;
+    e = pf_expr_add(ctx, rest, pf_expr_mul(ctx, lambda, slope));
+  }
+  return e;
+}
+
 /* The same with the unknown in the place of the sides. */
 static PfStatus with_unknown(const Maker *k, const PfExpr *e, PfExpr *out)
 {
-  PF_TRY(pf_expr_substitute(k->ctx, e, k->base->n, k->side, k->lambda, k->count, out));
-  return pf_expr_map(k->ctx, out, k->base->n, without_cases, (void *)k, out);
+  PF_TRY(pf_expr_substitute(k->ctx, e, k->base->n, k->side, k->image, k->side_count, out));
+  PF_TRY(pf_expr_map(k->ctx, out, k->base->n, without_cases, (void *)k, out));
+  for (int j = 0; j < k->base->n; j++) out[j] = collect(k, out[j]);
+  return pf_expr_check(k->ctx);
 }
 
 /* F(0) stays a force; F(s) - F(0) - r^T s goes to the non-ideal ones. */
@@ -117,7 +136,7 @@ static PfStatus split_forces(const Maker *k, PfExpr *F, PfExpr *C)
   PfExpr *full = pf_arena_array(k->arena, PfExpr, n);
   if (!full) return pf_no_room(ctx, "what sticks");
   PF_TRY(with_unknown(k, F, full));
-  PF_TRY(pf_expr_substitute(ctx, F, n, k->side, k->zeros, k->count, F));
+  PF_TRY(pf_expr_substitute(ctx, F, n, k->side, k->zeros, k->side_count, F));
   if (!C) return PF_OK;
   PF_TRY(with_unknown(k, C, C));
   for (int j = 0; j < n; j++) {
@@ -175,25 +194,41 @@ static PfStatus settle_others(const Maker *k)
                {&eq->kinetic, 1}, {&eq->potential, 1}};
   for (size_t i = 0; i < sizeof parts/sizeof *parts; i++)
     if (parts[i].count)
-      PF_TRY(pf_expr_substitute(k->ctx, parts[i].at, (int)parts[i].count, k->side, k->zeros, k->count, parts[i].at));
+      PF_TRY(pf_expr_substitute(k->ctx, parts[i].at, (int)parts[i].count, k->side, k->zeros, k->side_count,
+                                parts[i].at));
   return PF_OK;
 }
 
-PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, const PfStickRow *rows, int count,
-                       PfStuck *stuck)
+static PfStatus name_unknowns(Maker *k, const PfStuckSide *sides)
 {
-  Maker k = {.ctx = ctx, .arena = arena, .base = base, .stuck = stuck, .rows = rows, .count = count};
-  k.side = pf_arena_array(arena, PfExpr, count);
-  k.lambda = pf_arena_array(arena, PfExpr, count);
-  k.zeros = pf_arena_array(arena, PfExpr, count);
-  if (!k.side || !k.lambda || !k.zeros) return pf_no_room(ctx, "what sticks");
-  for (int i = 0; i < count; i++) {
+  PfContext *ctx = k->ctx;
+  k->lambda = pf_arena_array(k->arena, PfExpr, k->count);
+  k->side = pf_arena_array(k->arena, PfExpr, k->side_count);
+  k->image = k->stuck->side = pf_arena_array(k->arena, PfExpr, k->side_count);
+  k->zeros = pf_arena_array(k->arena, PfExpr, k->side_count);
+  if (!k->lambda || !k->side || !k->image || !k->zeros) return pf_no_room(ctx, "what sticks");
+  for (int r = 0; r < k->count; r++) {
     char name[32];
-    snprintf(name, sizeof name, "force of %s", pf_expr_symbol_name(ctx, rows[i].side));
-    k.side[i] = rows[i].side;
-    k.lambda[i] = pf_expr_symbol(ctx, name);
-    k.zeros[i] = pf_expr_int(ctx, 0);
+    snprintf(name, sizeof name, "force of %s", pf_expr_symbol_name(ctx, k->rows[r].side));
+    k->lambda[r] = pf_expr_symbol(ctx, name);
   }
+  for (int i = 0; i < k->side_count; i++) {
+    k->side[i] = sides[i].side;
+    k->image[i] = k->zeros[i] = pf_expr_int(ctx, 0);
+    for (int r = 0; r < k->count; r++) {
+      PfExpr share = pf_expr_double(ctx, sides[i].share[r]);
+      k->image[i] = pf_expr_add(ctx, k->image[i], pf_expr_mul(ctx, share, k->lambda[r]));
+    }
+  }
+  return pf_expr_check(ctx);
+}
+
+PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, const PfStickRow *rows, int count,
+                       const PfStuckSide *sides, int side_count, PfStuck *stuck)
+{
+  Maker k = {.ctx = ctx, .arena = arena, .base = base, .stuck = stuck, .rows = rows, .count = count,
+             .side_count = side_count};
+  PF_TRY(name_unknowns(&k, sides));
   PF_TRY(copy_all(&k));
   PF_TRY(settle_others(&k));
   for (int i = 0; i < count; i++) PF_TRY(add_row(&k, i));

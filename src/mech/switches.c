@@ -6,8 +6,9 @@
  *
  * With the sides held the equations are smooth, also beyond the surface: an integrator steps over it without noticing,
  * the crossing is located, and the other side is taken from there. On the surface s may be anything from -1 to 1, which
- * is Filippov's motion along it; s = 0 stands for a surface on which the motion rests by itself, and the formulas have
- * the values that they have there. */
+ * is Filippov's motion along it: the force is the convex combination of those of both sides, so it is affine in s
+ * however the law is written (make_affine). s = 0 stands for a surface on which the motion rests by itself, and the
+ * formulas have the values that they have there. Expressions with the same zeros are one surface (side_of). */
 #include "mech/mech_impl.h"
 
 #include <stdio.h>
@@ -20,6 +21,8 @@ typedef struct Finder {
   int room;
   const PfExpr *moving, *others; /* time, coordinates, velocities; multipliers and accelerations */
   int moving_count, other_count;
+  int depth;                     /* sides that the argument being read was split by */
+  bool known_only;               /* no further surfaces are taken up */
   bool failed;
 } Finder;
 
@@ -48,25 +51,94 @@ static bool grow(Finder *f)
   return true;
 }
 
-/* The side of g as an expression, plus or minus a symbol. */
-static PfExpr side_of(Finder *f, PfExpr g, PfOp op)
+static bool is_zero(PfContext *ctx, PfExpr e)
 {
-  int sign;
-  PfSwitches *s = f->found;
-  PfExpr surface = without_factor(f->ctx, g, &sign);
-  int k = 0;
-  while (k < s->count && s->at[k].surface != surface) k++;
-  if (k == s->count) {
-    char name[32];
-    if (k == f->room && !grow(f)) {
-      f->failed = true;
-      return PF_EXPR_NONE;
-    }
-    snprintf(name, sizeof name, "side %d", k + 1); /* with a blank: nobody else has such a name */
-    s->at[s->count++] = (PfSwitch){.surface = surface, .side = pf_expr_symbol(f->ctx, name)};
+  return pf_expr_is_structural_zero(ctx, e) || pf_expr_is_probably_zero(ctx, e, 2) == PF_TRUE;
+}
+
+/* The value of a ratio that depends on parameters alone though the state is written in it: anywhere. */
+static PfExpr without_state(const Finder *f, PfExpr ratio, PfExpr *scratch)
+{
+  for (int i = 0; i < f->moving_count; i++) scratch[i] = pf_expr_rational(f->ctx, 2*i + 3, 2*i + 8);
+  PfStatus status = pf_expr_substitute(f->ctx, &ratio, 1, f->moving, scratch, f->moving_count, &ratio);
+  return status == PF_OK ? ratio : PF_EXPR_NONE;
+}
+
+/* Is h = c g with a c made of parameters? It is where no derivative of h/g by what moves is left:
+ * g dh/dy = h dg/dy. */
+static bool find_ratio(const Finder *f, PfExpr h, PfExpr g, PfExpr *dh, PfExpr *dg, PfExpr *c)
+{
+  PfContext *ctx = f->ctx;
+  int n = f->moving_count, y = -1;
+  if (pf_expr_gradient(ctx, h, f->moving, n, dh) != PF_OK) return false;
+  if (pf_expr_gradient(ctx, g, f->moving, n, dg) != PF_OK) return false;
+  for (int i = 0; i < n; i++) {
+    bool none = pf_expr_is_structural_zero(ctx, dg[i]);
+    if (none != pf_expr_is_structural_zero(ctx, dh[i])) return false;
+    if (!none && y < 0) y = i;
   }
-  if (op == PF_OP_LESS || op == PF_OP_LESS_EQUAL) s->at[k].compared = true;
-  return sign < 0 ? pf_expr_neg(f->ctx, s->at[k].side) : s->at[k].side;
+  if (y < 0) return false;
+  for (int i = y; i < n; i++) {
+    PfExpr left = pf_expr_sub(ctx, pf_expr_mul(ctx, g, dh[i]), pf_expr_mul(ctx, h, dg[i]));
+    if (!is_zero(ctx, left)) return false;
+  }
+  *c = pf_expr_div(ctx, dh[y], dg[y]);
+  if (pf_expr_depends(ctx, *c, f->moving, n)) *c = without_state(f, *c, dh);
+  return *c != PF_EXPR_NONE;
+}
+
+static bool is_multiple(const Finder *f, PfExpr h, PfExpr g, PfExpr *c)
+{
+  PfArena *scratch = pf_context_scratch(f->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfExpr *gradients = pf_arena_array(scratch, PfExpr, 2*f->moving_count);
+  bool is = gradients && find_ratio(f, h, g, gradients, gradients + f->moving_count, c);
+  pf_arena_release(scratch, mark);
+  return is;
+}
+
+/* The surface on which g is zero, and the sign of g over that of the surface; -1: it is none of those known. */
+static int find_surface(const Finder *f, PfExpr g, PfExpr *sign)
+{
+  const PfSwitches *s = f->found;
+  PfExpr ratio;
+  *sign = pf_expr_int(f->ctx, 1);
+  for (int k = 0; k < s->count; k++)
+    if (s->at[k].surface == g) return k;
+  for (int k = 0; k < s->count; k++) {
+    if (!is_multiple(f, g, s->at[k].surface, &ratio)) continue;
+    *sign = pf_expr_call1(f->ctx, PF_OP_SIGN, ratio);
+    return k;
+  }
+  return -1;
+}
+
+static int add_surface(Finder *f, PfExpr g)
+{
+  PfSwitches *s = f->found;
+  char name[32];
+  if (s->count == f->room && !grow(f)) {
+    f->failed = true;
+    return -1;
+  }
+  snprintf(name, sizeof name, "side %d", s->count + 1); /* with a blank: nobody else has such a name */
+  s->at[s->count] = (PfSwitch){.surface = g, .side = pf_expr_symbol(f->ctx, name)};
+  return s->count++;
+}
+
+/* The side of g, no product, as an expression: the symbol of its surface, with a sign. PF_EXPR_NONE: there is no such
+ * surface, and none may be added. */
+static PfExpr side_of_one(Finder *f, PfExpr g, PfOp op)
+{
+  int turned;
+  PfExpr sign, surface = without_factor(f->ctx, g, &turned);
+  int k = find_surface(f, surface, &sign);
+  if (k < 0 && !f->known_only) k = add_surface(f, surface);
+  if (k < 0) return PF_EXPR_NONE;
+  PfSwitch *found = f->found->at + k;
+  if (op == PF_OP_LESS || op == PF_OP_LESS_EQUAL) found->compared = true;
+  PfExpr side = pf_expr_mul(f->ctx, sign, found->side);
+  return turned < 0 ? pf_expr_neg(f->ctx, side) : side;
 }
 
 /* Does it change along the motion, as a function of the state alone? Forces of constraints are left to those who find
@@ -82,6 +154,33 @@ static bool has_side(const Finder *f, PfExpr e)
   for (int k = 0; k < f->found->count; k++)
     if (pf_expr_depends(f->ctx, e, &f->found->at[k].side, 1)) return true;
   return false;
+}
+
+/* Are all powers of the product odd, so that its sign is the product of the signs of its factors? */
+static bool has_odd_powers(PfContext *ctx, PfExpr product)
+{
+  int64_t power, below;
+  for (int i = 1; i < pf_expr_arg_count(ctx, product); i += 2) {
+    if (!pf_expr_is_rational(ctx, pf_expr_arg(ctx, product, i), &power, &below)) return false;
+    if (below != 1 || power%2 == 0) return false;
+  }
+  return true;
+}
+
+/* The side of g as an expression. A product has the surfaces of its factors: m*x' that of x', whatever m is. */
+static PfExpr side_of(Finder *f, PfExpr g, PfOp op)
+{
+  int turned;
+  PfContext *ctx = f->ctx;
+  PfExpr product = without_factor(ctx, g, &turned), side = pf_expr_int(ctx, turned);
+  if (pf_expr_op(ctx, product) != PF_OP_PRODUCT || !has_odd_powers(ctx, product)) return side_of_one(f, g, op);
+  for (int i = 0; i < pf_expr_arg_count(ctx, product); i += 2) {
+    PfExpr base = pf_expr_arg(ctx, product, i);
+    PfExpr own = switches(f, base) ? side_of_one(f, base, op) : pf_expr_call1(ctx, PF_OP_SIGN, base);
+    if (own == PF_EXPR_NONE) return own;
+    side = pf_expr_mul(ctx, side, own);
+  }
+  return side;
 }
 
 /* ---------------------------------------------------------------- what stands in the place of each function */
@@ -105,10 +204,9 @@ static PfExpr choose(PfContext *ctx, PfExpr c, PfExpr yes, PfExpr no)
   return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, c, one), yes, otherwise);
 }
 
-static PfExpr larger_or_smaller(Finder *f, PfOp op, PfExpr a, PfExpr b)
+static PfExpr larger_or_smaller(Finder *f, PfOp op, PfExpr side, PfExpr a, PfExpr b)
 {
-  PfExpr side = side_of(f, pf_expr_sub(f->ctx, a, b), op), zero = pf_expr_int(f->ctx, 0);
-  PfExpr above = pf_expr_call2(f->ctx, PF_OP_LESS, zero, side);
+  PfExpr zero = pf_expr_int(f->ctx, 0), above = pf_expr_call2(f->ctx, PF_OP_LESS, zero, side);
   return op == PF_OP_MAX ? pf_expr_if(f->ctx, above, a, b) : pf_expr_if(f->ctx, above, b, a);
 }
 
@@ -121,6 +219,128 @@ static PfExpr logic(PfContext *ctx, PfOp op, PfExpr a, PfExpr b)
   return op == PF_OP_AND ? both : pf_expr_sub(ctx, pf_expr_add(ctx, a, b), both);
 }
 
+/* What has the value `above` where s = 1, `below` where s = -1 and `on` where s = 0; Filippov's combination between.
+ * Where s is a side only its own case is looked at: the other one need not exist there. */
+static PfExpr combine(PfContext *ctx, PfExpr s, PfExpr above, PfExpr below, PfExpr on)
+{
+  if (above == below && above == on) return above;
+  PfExpr half = pf_expr_rational(ctx, 1, 2), one = pf_expr_int(ctx, 1);
+  PfExpr mean = pf_expr_mul(ctx, half, pf_expr_add(ctx, above, below));
+  PfExpr jump = pf_expr_mul(ctx, half, pf_expr_sub(ctx, above, below));
+  PfExpr between = pf_expr_add(ctx, mean, pf_expr_mul(ctx, s, jump));
+  PfExpr rest = pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, s, pf_expr_int(ctx, 0)), on, between);
+  rest = pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, s, pf_expr_neg(ctx, one)), below, rest);
+  return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, s, one), above, rest);
+}
+
+/* Does e divide by something that depends on the side s? Then it may have no value at s = 0. */
+static bool divides_by(const Finder *f, PfExpr e, PfExpr s)
+{
+  PfContext *ctx = f->ctx;
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfExpr *nodes;
+  int count;
+  bool divides = pf_expr_reach(ctx, scratch, &e, 1, &nodes, &count) != PF_OK;
+  for (int i = 0; !divides && i < count; i++) {
+    int args = pf_expr_op(ctx, nodes[i]) == PF_OP_PRODUCT ? pf_expr_arg_count(ctx, nodes[i]) : 0;
+    for (int j = 0; j < args && !divides; j += 2) {
+      double power;
+      bool positive = pf_expr_is_number(ctx, pf_expr_arg(ctx, nodes[i], j + 1), &power) && power > 0;
+      divides = !positive && pf_expr_depends(ctx, pf_expr_arg(ctx, nodes[i], j), &s, 1);
+    }
+  }
+  pf_arena_release(scratch, mark);
+  return divides;
+}
+
+/* e where the side s is 1, -1 and 0. */
+typedef struct Cases {
+  PfExpr above, below, on;
+} Cases;
+
+static PfExpr with_side(PfContext *ctx, PfExpr e, PfExpr s, int value)
+{
+  PfExpr number = pf_expr_int(ctx, value);
+  return pf_expr_substitute(ctx, &e, 1, &s, &number, 1, &e) == PF_OK ? e : PF_EXPR_NONE;
+}
+
+static Cases cases_of(const Finder *f, PfExpr e, PfExpr s)
+{
+  PfContext *ctx = f->ctx;
+  Cases c = {with_side(ctx, e, s, 1), with_side(ctx, e, s, -1), PF_EXPR_NONE};
+  c.on = !divides_by(f, e, s)
+             ? with_side(ctx, e, s, 0)
+             : pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_add(ctx, c.above, c.below));
+  return c;
+}
+
+/* The first side by which g jumps. (With abs, min and max of others in it, g only bends.) */
+static int jumping_side(const Finder *f, PfExpr g)
+{
+  for (int k = 0; k < f->found->count; k++) {
+    const PfSwitch *w = f->found->at + k;
+    PfExpr ratio;
+    if (!pf_expr_depends(f->ctx, g, &w->side, 1)) continue;
+    PfExpr jump = pf_expr_sub(f->ctx, with_side(f->ctx, g, w->side, 1), with_side(f->ctx, g, w->side, -1));
+    if (!pf_expr_is_structural_zero(f->ctx, jump) && !is_multiple(f, jump, w->surface, &ratio)) return k;
+  }
+  return -1;
+}
+
+static PfExpr image_of(void *user, PfExpr e);
+
+/* A function whose argument jumps with the side of another surface is two functions, one for each side: each has a
+ * surface of its own without a jump in it. */
+static PfExpr split(Finder *f, PfExpr e, int k)
+{
+  PfExpr s = f->found->at[k].side;
+  Cases c = cases_of(f, e, s);
+  f->depth++;
+  c = (Cases){image_of(f, c.above), image_of(f, c.below), image_of(f, c.on)};
+  f->depth--;
+  return combine(f->ctx, s, c.above, c.below, c.on);
+}
+
+/* sign, abs, min, max or a comparison, with what decides it as g. */
+static PfExpr image_of_switch(Finder *f, PfExpr e, PfExpr g)
+{
+  enum { DEEPEST = 4 }; /* of arguments with more sides than that the cases are too many */
+  PfContext *ctx = f->ctx;
+  PfOp op = pf_expr_op(ctx, e);
+  if (!switches(f, g)) return e;
+  int jumps = f->depth < DEEPEST ? jumping_side(f, g) : -1;
+  if (jumps >= 0) return split(f, e, jumps);
+  PfExpr side = side_of(f, g, op);
+  if (side == PF_EXPR_NONE) return f->known_only ? e : side;
+  if (op == PF_OP_SIGN) return side;
+  if (op == PF_OP_ABS) return pf_expr_mul(ctx, side, g);
+  if (op == PF_OP_LESS || op == PF_OP_LESS_EQUAL) return truth(ctx, op, side);
+  return larger_or_smaller(f, op, side, pf_expr_arg(ctx, e, 0), pf_expr_arg(ctx, e, 1));
+}
+
+static bool is_side(const Finder *f, PfExpr e)
+{
+  for (int k = 0; k < f->found->count; k++)
+    if (f->found->at[k].side == e) return true;
+  return false;
+}
+
+/* Powers of a side are the side itself or 1: x'/abs(x') is sign(x'). */
+static PfExpr without_powers(const Finder *f, PfExpr product)
+{
+  PfContext *ctx = f->ctx;
+  PfExpr result = product;
+  int64_t power, below;
+  for (int i = 0; i < pf_expr_arg_count(ctx, product); i += 2) {
+    PfExpr base = pf_expr_arg(ctx, product, i);
+    if (!is_side(f, base) || !pf_expr_is_rational(ctx, pf_expr_arg(ctx, product, i + 1), &power, &below)) continue;
+    if (below != 1 || power == 1) continue;
+    result = pf_expr_mul(ctx, result, pf_expr_pow_int(ctx, base, (int)(power%2 != 0) - (int)power));
+  }
+  return result;
+}
+
 static PfExpr image_of(void *user, PfExpr e)
 {
   Finder *f = user;
@@ -129,19 +349,61 @@ static PfExpr image_of(void *user, PfExpr e)
   int count = op > PF_OP_PRODUCT ? pf_expr_arg_count(ctx, e) : 0;
   PfExpr a = count > 0 ? pf_expr_arg(ctx, e, 0) : PF_EXPR_NONE, b = count > 1 ? pf_expr_arg(ctx, e, 1) : PF_EXPR_NONE;
   switch (op) {
-  case PF_OP_SIGN: return switches(f, a) ? side_of(f, a, op) : e;
-  case PF_OP_ABS: return switches(f, a) ? pf_expr_mul(ctx, side_of(f, a, op), a) : e;
+  case PF_OP_SIGN:
+  case PF_OP_ABS: return image_of_switch(f, e, a);
   case PF_OP_MIN:
-  case PF_OP_MAX: return switches(f, pf_expr_sub(ctx, a, b)) ? larger_or_smaller(f, op, a, b) : e;
+  case PF_OP_MAX:
   case PF_OP_LESS:
-  case PF_OP_LESS_EQUAL:
-    return switches(f, pf_expr_sub(ctx, a, b)) ? truth(ctx, op, side_of(f, pf_expr_sub(ctx, a, b), op)) : e;
+  case PF_OP_LESS_EQUAL: return image_of_switch(f, e, pf_expr_sub(ctx, a, b));
   case PF_OP_AND:
   case PF_OP_OR:
   case PF_OP_NOT: return has_side(f, e) ? logic(ctx, op, a, b) : e;
   case PF_OP_IF: return has_side(f, a) ? choose(ctx, a, b, pf_expr_arg(ctx, e, 2)) : e;
+  case PF_OP_PRODUCT: return without_powers(f, e);
   default: return e;
   }
+}
+
+/* ---------------------------------------------------------------- affine in every side */
+
+/* What is said of single values of sides (s = 0, one case alone) does not concern what lies between. */
+static PfExpr without_single_values(void *user, PfExpr e)
+{
+  const Finder *f = user;
+  return pf_expr_op(f->ctx, e) == PF_OP_EQUAL && has_side(f, e) ? pf_expr_int(f->ctx, 0) : e;
+}
+
+static bool is_affine(Finder *f, PfExpr e, PfExpr s)
+{
+  PfExpr between = e;
+  if (pf_expr_map(f->ctx, &e, 1, without_single_values, f, &between) != PF_OK) return true;
+  return !pf_expr_depends(f->ctx, pf_expr_diff(f->ctx, between, s), &s, 1);
+}
+
+/* A law in which one switch stands twice, as if(x' > 0, F1, F2)*sign(x'), or inside another function. */
+static PfExpr affine_term(Finder *f, PfExpr term)
+{
+  enum { MOST = 6 };
+  int changed = 0;
+  for (int k = 0; k < f->found->count && changed < MOST; k++) {
+    PfExpr s = f->found->at[k].side;
+    if (!pf_expr_depends(f->ctx, term, &s, 1) || is_affine(f, term, s)) continue;
+    Cases c = cases_of(f, term, s);
+    term = combine(f->ctx, s, c.above, c.below, c.on);
+    changed++;
+  }
+  return term;
+}
+
+static PfExpr make_affine(Finder *f, PfExpr e)
+{
+  PfContext *ctx = f->ctx;
+  if (e == PF_EXPR_NONE || !has_side(f, e)) return e;
+  if (pf_expr_op(ctx, e) != PF_OP_SUM) return affine_term(f, e);
+  PfExpr sum = pf_expr_arg(ctx, e, 0);
+  for (int i = 1; i < pf_expr_arg_count(ctx, e); i += 2)
+    sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, pf_expr_arg(ctx, e, i), affine_term(f, pf_expr_arg(ctx, e, i + 1))));
+  return sum;
 }
 
 /* ---------------------------------------------------------------- the equations */
@@ -276,6 +538,15 @@ static PfStatus any_switches(PfContext *ctx, const PfEquations *equations, bool 
   return status;
 }
 
+static void make_forces_affine(Finder *f, PfEquations *eq)
+{
+  for (int i = 0; i < eq->n; i++) {
+    if (!eq->in_bodies) eq->F[i] = make_affine(f, eq->F[i]);
+    eq->C[i] = make_affine(f, eq->C[i]);
+    eq->applied[i] = make_affine(f, eq->applied[i]);
+  }
+}
+
 PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfSwitches *s)
 {
   Finder f = {.ctx = ctx, .arena = arena, .found = s};
@@ -295,31 +566,20 @@ PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equ
   s->model.kinetic = list[count - 2];
   s->model.potential = list[count - 1];
   s->equations.model = &s->model;
+  make_forces_affine(&f, &s->equations);
   PF_TRY(add_inputs(&f, equations->model));
   return classify(&f, equations->model);
 }
 
 /* ---------------------------------------------------------------- other expressions */
 
-typedef struct Known {
-  PfContext *ctx;
-  const PfSwitches *switches;
-} Known;
-
-static PfExpr known_side(void *user, PfExpr e)
+PfStatus pf_switches_insert(PfContext *ctx, PfArena *arena, const PfSwitches *switches, PfExpr *list, int count)
 {
-  const Known *k = user;
-  int sign;
-  if (pf_expr_op(k->ctx, e) != PF_OP_SIGN) return e;
-  PfExpr surface = without_factor(k->ctx, pf_expr_arg(k->ctx, e, 0), &sign);
-  for (int i = 0; i < k->switches->count; i++) {
-    const PfSwitch *at = k->switches->at + i;
-    if (at->surface == surface) return sign < 0 ? pf_expr_neg(k->ctx, at->side) : at->side;
-  }
-  return e;
-}
-
-PfStatus pf_switches_insert(PfContext *ctx, const PfSwitches *switches, PfExpr *list, int count)
-{
-  return switches->count ? pf_expr_map(ctx, list, count, known_side, &(Known){ctx, switches}, list) : PF_OK;
+  PfSwitches known = *switches;
+  Finder f = {.ctx = ctx, .arena = arena, .found = &known, .known_only = true};
+  if (!switches->count) return PF_OK;
+  PF_TRY(list_symbols(&f, &switches->model));
+  PF_TRY(pf_expr_map(ctx, list, count, image_of, &f, list));
+  for (int i = 0; i < count; i++) list[i] = make_affine(&f, list[i]);
+  return pf_expr_check(ctx);
 }

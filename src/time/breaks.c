@@ -229,15 +229,21 @@ static double sign_of(double x)
   return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
+/* A surface that sticks by the rows of others is left only where they do not hold it, by more than the tolerance. */
+static void begin_surface(const PfMotionRun *run, const PfBreaks *b, int i)
+{
+  Break *item = b->at + i;
+  const PfSides *s = b->phase->sides;
+  item->side = s->stuck[item->index] ? 0 : s->side[item->index];
+  item->slack = s->stuck[item->index] ? 100*run->options.atol*b->size[2*i + 1] : 2*fmax(0, -item->side*b->value[i]);
+}
+
 static void begin_item(const PfMotionRun *run, const PfBreaks *b, int i)
 {
   Break *item = b->at + i;
   double g = fabs(b->value[i]) <= noise_at(run, b, i) ? 0 : b->value[i];
   switch (item->kind) {
-  case SURFACE:
-    item->side = b->phase->sides->side[item->index];
-    item->slack = 2*fmax(0, -item->side*b->value[i]);
-    break;
+  case SURFACE: begin_surface(run, b, i); break;
   case RELEASE: item->side = 1; break;
   case ATOM: /* a <= b holds at g = 0, a < b does not; the next change counts in both cases */
     item->side = sign_of(g);

@@ -9,8 +9,9 @@
 /* What a run of one phase is told, and what it tells about its end. */
 typedef struct PfPhaseRun {
   PfSides *sides;           /* or NULL: nothing switches */
-  const int *stuck;         /* surfaces that stick: their multipliers are the last ones of the system */
+  const int *stuck;         /* surfaces that stick: the multipliers of their rows are the last ones of the system */
   int stuck_count;
+  const PfExpr *stuck_side; /* their sides by these multipliers */
   const PfExpr *conditions; /* each ends the phase when it becomes true */
   int condition_count;
   bool *holds;              /* told when one has become true, for each condition: is it true? */

@@ -89,18 +89,25 @@ static PfStatus add_releases(PfMotionRun *run, PfBreaks *b)
 {
   const PfPhaseRun *p = b->phase;
   for (int i = 0; i < p->stuck_count; i++) {
-    PfExpr s = run->symbols->symbol[run->symbols->lambda + run->m - p->stuck_count + i];
-    PfExpr g = pf_expr_sub(run->ctx, pf_expr_int(run->ctx, 1), pf_expr_mul(run->ctx, s, s));
+    PfExpr s = p->stuck_side[i], g = pf_expr_sub(run->ctx, pf_expr_int(run->ctx, 1), pf_expr_mul(run->ctx, s, s));
     PF_TRY(add(run, b, (Break){.kind = RELEASE, .index = i}, g));
   }
   return PF_OK;
+}
+
+/* What sticks with a row of its own stays on its surface. */
+static bool has_row(const PfSides *s, int k)
+{
+  for (int r = 0; s->stuck[k] && r < s->row_count; r++)
+    if (s->row[r] == k) return true;
+  return false;
 }
 
 static PfStatus add_surfaces(PfMotionRun *run, PfBreaks *b)
 {
   const PfSides *s = b->phase->sides;
   for (int k = 0; s && k < s->count; k++)
-    if (!s->stuck[k]) PF_TRY(add(run, b, (Break){.kind = SURFACE, .index = k}, s->at[k].surface));
+    if (!has_row(s, k)) PF_TRY(add(run, b, (Break){.kind = SURFACE, .index = k}, s->at[k].surface));
   return PF_OK;
 }
 

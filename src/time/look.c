@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-/* Where something sticks, the side is the multiplier of its row; these come last. */
+/* Where something sticks, the side follows from the multipliers of the rows; these come last. */
 static void tell_sides(PfPhases *s, PfSample *sample)
 {
   if (!s->switches.count) return;
   memcpy(s->side, s->sides.side, (size_t)s->switches.count*sizeof *s->side);
-  for (int i = 0; i < s->stuck_count; i++) s->side[s->stuck_list[i]] = sample->multiplier[s->phase.equations.m + i];
+  if (s->stuck_count) pf_sides_from_rows(&s->sides, sample->multiplier + s->phase.equations.m, s->side);
   sample->sides = s->side;
 }
 

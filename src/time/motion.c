@@ -251,7 +251,7 @@ static PfRunEnd change_sides(PfMotionRun *run)
   run->result.switches++;
   run->flow.told = is_stuck_in_time(run);
   if (run->flow.told) return PF_RUN_TROUBLE;
-  for (int i = 0; i < p->stuck_count; i++) sides->side[p->stuck[i]] = run->flow.multiplier[run->m - p->stuck_count + i];
+  if (p->stuck_count) pf_sides_from_rows(sides, run->flow.multiplier + run->m - sides->row_count, sides->side);
   memcpy(run->flow.values + run->symbols->q, run->state.y, 2*(size_t)run->n*sizeof *run->state.y);
   run->flow.values[run->symbols->time] = run->state.t;
   pf_sides_set(sides, run->flow.values);

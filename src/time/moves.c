@@ -80,7 +80,7 @@ static PfStatus list_conditions(PfPhases *s)
 {
   int count = 0;
   s->told = (PfPhaseRun){.sides = s->switches.count ? &s->sides : NULL, .stuck = s->stuck_list,
-                         .stuck_count = s->stuck_count,
+                         .stuck_count = s->stuck_count, .stuck_side = s->stuck.side,
                          .changes = s->told.changes, .change_t = s->told.change_t, .conditions = s->conditions,
                          .holds = s->condition_holds, .condition = -1};
   if (s->options.until != PF_EXPR_NONE) {

@@ -125,16 +125,25 @@ PfStatus pf_phases_begin(PfPhases *s)
 
 static PfStatus list_rows(PfPhases *s, PfStickRow *rows)
 {
-  for (int k = 0; k < s->sides.count; k++) {
-    if (!s->sides.stuck[k]) continue;
-    PfStickRow *row = rows + s->stuck_count;
+  PF_TRY(pf_sides_choose_rows(&s->sides));
+  for (int r = 0; r < s->sides.row_count; r++) {
+    int k = s->sides.row[r];
+    PfStickRow *row = rows + r;
     *row = (PfStickRow){.surface = s->sides.at[k].surface, .side = s->sides.at[k].side, .degree = s->sides.degree[k]};
     row->name = pf_expr_print(s->ctx, s->stuck_arena, row->surface, PF_TEXT);
     if (!row->name) return PF_ERR_MEMORY;
-    PF_TRY(pf_sides_factor(&s->sides, s->stuck_arena, k, &row->factor));
-    s->stuck_list[s->stuck_count++] = k;
+    PF_TRY(pf_sides_factor(&s->sides, s->stuck_arena, r, &row->factor));
   }
   return PF_OK;
+}
+
+static void list_sides(PfPhases *s, PfStuckSide *sides)
+{
+  for (int k = 0; k < s->sides.count; k++) {
+    if (!s->sides.stuck[k]) continue;
+    sides[s->stuck_count] = (PfStuckSide){s->sides.at[k].side, s->sides.share + (size_t)k*(size_t)s->sides.count};
+    s->stuck_list[s->stuck_count++] = k;
+  }
 }
 
 static PfStatus rank_of(const PfPhases *s, const PfExpr *A, int m, int n, int *rank)
@@ -168,19 +177,22 @@ static PfStatus warn_of_sharing(PfPhases *s)
 
 PfStatus pf_phases_begin_stuck(PfPhases *s)
 {
-  s->stuck_before = s->stuck_count;
+  s->stuck_before = s->stuck_count ? s->sides.row_count : 0;
   end_stuck(s);
   bool any = false;
   for (int k = 0; k < s->switches.count; k++) any = any || s->sides.stuck[k];
   if (!any) return PF_OK;
   s->stuck_arena = pf_arena_new(pf_context_allocator(s->ctx));
   PfStickRow *rows = s->stuck_arena ? pf_arena_array(s->stuck_arena, PfStickRow, s->sides.count) : NULL;
-  if (!rows) return pf_phases_no_room(s);
+  PfStuckSide *sides = rows ? pf_arena_array(s->stuck_arena, PfStuckSide, s->sides.count) : NULL;
+  if (!sides) return pf_phases_no_room(s);
   int before = s->stuck_before;
   pf_phases_note_sticking(s);
   PF_TRY(list_rows(s, rows));
-  if (s->stuck_count > before) s->past.sticks += s->stuck_count - before;
-  PF_TRY(pf_stick_make(s->ctx, s->stuck_arena, &s->phase.equations, rows, s->stuck_count, &s->stuck));
+  list_sides(s, sides);
+  int count = s->sides.row_count;
+  if (count > before) s->past.sticks += count - before;
+  PF_TRY(pf_stick_make(s->ctx, s->stuck_arena, &s->phase.equations, rows, count, sides, s->stuck_count, &s->stuck));
   PF_TRY(pf_system_new(s->ctx, &s->stuck.equations, &s->stuck_system));
   s->stuck_values = pf_arena_array(s->stuck_arena, double, pf_system_symbols(s->stuck_system)->count);
   return s->stuck_values ? warn_of_sharing(s) : pf_phases_no_room(s);

@@ -85,7 +85,7 @@ static PfStatus make(PfContext *ctx, PfReadings *r, const double *values, const 
   PF_TRY(take_sampled(ctx, in + r->summary, roots, count));
   PF_TRY(pf_equations_express(ctx, r->arena, pf_system_equations(r->system), roots, count));
   PF_TRY(pf_insert_inputs(ctx, pf_system_equations(r->system)->model, roots, (size_t)count));
-  PF_TRY(pf_switches_insert(ctx, &r->switches, roots, count));
+  PF_TRY(pf_switches_insert(ctx, r->arena, &r->switches, roots, count));
   PF_TRY(pf_tape_new(ctx, in, in_count, roots, count, &r->tape));
   PF_TRY(make_surfaces(ctx, r, in, in_count));
   r->in = pf_arena_array(r->arena, double, in_count);

@@ -58,7 +58,7 @@ static PfStatus make_arrays(PfSides *s, PfArena *arena)
     size_t count;
   } arrays[] = {{&s->side, K}, {&s->values, (size_t)s->in->count + n}, {&s->motion.acceleration, n},
                 {&s->motion.multiplier, (size_t)pf_system_equations(s->system)->m}, {&s->rate, K}, {&s->slope, K*K},
-                {&s->matrix, K*K}, {&s->right, K}, {&s->old, K}, {&s->own, K}, {&s->trial, K}};
+                {&s->matrix, K*K}, {&s->right, K}, {&s->old, K}, {&s->own, K}, {&s->trial, K}, {&s->share, K*K}};
   for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++)
     if (!(*arrays[i].array = pf_arena_array(arena, double, arrays[i].count))) return pf_no_room(s->ctx, "the switches");
   s->stuck = pf_arena_array(arena, bool, K);
@@ -68,8 +68,9 @@ static PfStatus make_arrays(PfSides *s, PfArena *arena)
   s->list = pf_arena_array(arena, int, K);
   s->state = pf_arena_array(arena, int, K);
   s->order = pf_arena_array(arena, int, 2*K);
+  s->row = pf_arena_array(arena, int, K);
   s->degree = pf_arena_array(arena, int, K);
-  return s->stuck && s->met && s->settled && s->released && s->list && s->state && s->order && s->degree
+  return s->stuck && s->met && s->settled && s->released && s->list && s->state && s->order && s->row && s->degree
       ? PF_OK
       : pf_no_room(s->ctx, "the switches");
 }
@@ -170,6 +171,10 @@ static PfStatus find_slopes(PfSides *s, int p)
   return PF_OK;
 }
 
+/* Rates fall with the side itself by this part of how they depend on sides: so surfaces that hold the same share the
+ * load evenly, and which of them stay is determined. */
+static const double evenly = 1e-9;
+
 /* Sides for the present states of the surfaces: those that stay are solved for; false where that is not possible. */
 static bool solve_sides(PfSides *s, int p)
 {
@@ -186,7 +191,7 @@ static bool solve_sides(PfSides *s, int p)
     s->right[row] = -s->rate[which[row]];
     for (int j = 0; j < p; j++) s->right[row] -= slope[j]*(s->trial[j] - s->side[s->list[j]]); /* 0 for those sought */
     for (int column = 0; column < free; column++) s->matrix[row*free + column] = slope[which[column]];
-    s->matrix[row*free + row] -= 1e-9*fabs(slope[which[row]]); /* bodies that hold the same share it evenly */
+    s->matrix[row*free + row] -= evenly*pf_largest(slope, p);
   }
   if (pf_lu_factor(s->matrix, free, s->order) == 0) return false;
   pf_lu_solve(s->matrix, free, s->order, s->right);
@@ -198,7 +203,7 @@ static bool solve_sides(PfSides *s, int p)
 static int better_state(const PfSides *s, int p, int i)
 {
   if (s->state[i] == 0) return fabs(s->trial[i]) <= 1 ? 0 : s->trial[i] > 0 ? 1 : -1;
-  double r = s->rate[i], size = fabs(r);
+  double r = s->rate[i] - evenly*pf_largest(s->slope + (size_t)i*(size_t)p, p)*s->state[i], size = fabs(r);
   for (int j = 0; j < p; j++) {
     double part = s->slope[i*p + j]*(s->trial[j] - s->side[s->list[j]]);
     r += part;
@@ -383,6 +388,18 @@ static void tear_off(PfSides *s)
   }
 }
 
+/* What is at its limit when something is released gives way with it: of several that hold the same none can go alone.
+ * Where that is not so, its surface is met at once, and it is decided again. */
+static void release(PfSides *s, const bool *met, const bool *released)
+{
+  bool any = false;
+  for (int k = 0; k < s->count; k++) any = any || (released && released[k]);
+  for (int k = 0; k < s->count; k++) {
+    s->released[k] = any && (released[k] || (!met[k] && fabs(s->old[k]) > 1 - 1e-8));
+    if (s->released[k]) s->side[k] = s->old[k] > 0 ? 1 : -1;
+  }
+}
+
 PfStatus pf_sides_decide(PfSides *s, const bool *met, const bool *released)
 {
   int open = 0;
@@ -396,14 +413,94 @@ PfStatus pf_sides_decide(PfSides *s, const bool *met, const bool *released)
   for (int k = 0; k < s->count; k++) {
     if (!s->settled[k] && is_open(s, k, s->met[k])) s->list[open++] = k;
   }
-  for (int k = 0; k < s->count; k++) {
-    s->released[k] = released && released[k];
-    if (s->released[k]) s->side[k] = s->old[k] > 0 ? 1 : -1;
-  }
+  release(s, met, released);
   return open ? settle(s, open) : PF_OK;
 }
 
-/* ---------------------------------------------------------------- the row of a surface */
+/* ---------------------------------------------------------------- rows of what sticks */
+
+/* The surface with the largest pivot that is left, -1: nothing is left of any. */
+static int next_pivot(const PfSides *s, int p)
+{
+  int best = -1;
+  double most = 1e-8; /* far above rounding in the slopes */
+  for (int i = 0; i < p; i++) {
+    double left = fabs(s->matrix[i*p + i])/(1e-300 + pf_largest(s->slope + (size_t)i*(size_t)p, p));
+    if (s->state[i] == 0 && left > most) best = i, most = left;
+  }
+  return best;
+}
+
+/* Rows by elimination with diagonal pivots: state is 1 for those that were taken. */
+static void eliminate(PfSides *s, int p)
+{
+  memcpy(s->matrix, s->slope, (size_t)p*(size_t)p*sizeof *s->matrix);
+  memset(s->state, 0, (size_t)p*sizeof *s->state);
+  for (int k = next_pivot(s, p); k >= 0; k = next_pivot(s, p)) {
+    s->state[k] = 1;
+    for (int i = 0; i < p; i++) {
+      double factor = s->matrix[i*p + k]/s->matrix[k*p + k];
+      for (int j = 0; j < p && s->state[i] == 0; j++) s->matrix[i*p + j] -= factor*s->matrix[k*p + j];
+    }
+  }
+}
+
+/* Force of the side in column j: the largest rate that it makes. */
+static double strength(const PfSides *s, int p, int j)
+{
+  double most = 0;
+  for (int i = 0; i < p; i++) most = fmax(most, fabs(s->slope[i*p + j]));
+  return most;
+}
+
+/* The sides with the least sum of strength times square that make the rates which the rows ask for: with J the slopes
+ * of the rows R, s_k = (J_RR^-1 J_Rk)^T s_R, each in units of its strength. */
+static bool find_shares(PfSides *s, int p)
+{
+  int R = 0, *which = s->order + s->count;
+  for (int i = 0; i < p; i++)
+    if (s->state[i] == 1) which[R++] = i;
+  for (int i = 0; i < R; i++)
+    for (int j = 0; j < R; j++) s->matrix[i*R + j] = s->slope[which[i]*p + which[j]];
+  if (pf_lu_factor(s->matrix, R, s->order) == 0) return false;
+  for (int k = 0; k < p; k++) {
+    double *share = s->share + (size_t)s->list[k]*(size_t)s->count;
+    for (int r = 0; r < R; r++) s->right[r] = s->slope[which[r]*p + k];
+    pf_lu_solve(s->matrix, R, s->order, s->right);
+    for (int r = 0; r < R; r++) {
+      double x = s->state[k] == 1 ? which[r] == k : s->right[r]*strength(s, p, which[r])/strength(s, p, k);
+      share[r] = fabs(x - round(x)) < 1e-7 ? round(x) : x; /* sides that are one are exactly so */
+    }
+  }
+  return true;
+}
+
+PfStatus pf_sides_choose_rows(PfSides *s)
+{
+  int p = 0;
+  for (int k = 0; k < s->count; k++)
+    if (s->stuck[k]) s->list[p++] = k;
+  memset(s->share, 0, (size_t)s->count*(size_t)s->count*sizeof *s->share);
+  PF_TRY(find_slopes(s, p));
+  eliminate(s, p);
+  bool good = find_shares(s, p);
+  s->row_count = 0;
+  for (int i = 0; i < p; i++) {
+    if (good && s->state[i] == 0) continue;
+    if (!good) s->share[s->list[i]*s->count + s->row_count] = 1; /* each for itself */
+    s->row[s->row_count++] = s->list[i];
+  }
+  return PF_OK;
+}
+
+void pf_sides_from_rows(const PfSides *s, const double *multiplier, double *side)
+{
+  for (int k = 0; k < s->count; k++) {
+    if (!s->stuck[k]) continue;
+    side[k] = 0;
+    for (int r = 0; r < s->row_count; r++) side[k] += s->share[k*s->count + r]*multiplier[r];
+  }
+}
 
 /* dF/ds = c dg/dq' for all coordinates with a c made of parameters: then what sticks needs no other force than that of
  * its row. PF_EXPR_NONE: there is none. */
@@ -420,17 +517,39 @@ static PfExpr common_factor(const PfSides *s, const PfExpr *row, const PfExpr *f
   return c;
 }
 
-PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int k, PfExpr *factor)
+/* How the force on coordinate i depends on side k: half of what it changes by from one side to the other. */
+static PfExpr force_of_side(const PfSides *s, int k, int i)
 {
   const PfEquations *eq = pf_system_equations(s->system);
+  PfExpr side = s->at[k].side, one = pf_expr_int(s->ctx, 1), less = pf_expr_int(s->ctx, -1);
+  PfExpr above = pf_expr_add(s->ctx, eq->F[i], eq->C[i]), below = above;
+  if (pf_expr_substitute(s->ctx, &above, 1, &side, &one, 1, &above) != PF_OK) return PF_EXPR_NONE;
+  if (pf_expr_substitute(s->ctx, &below, 1, &side, &less, 1, &below) != PF_OK) return PF_EXPR_NONE;
+  return pf_expr_mul(s->ctx, pf_expr_rational(s->ctx, 1, 2), pf_expr_sub(s->ctx, above, below));
+}
+
+/* The same of row r: of all sides that follow from it. */
+static PfExpr force_of_row(const PfSides *s, int r, int i)
+{
+  PfExpr sum = pf_expr_int(s->ctx, 0);
+  for (int k = 0; k < s->count; k++) {
+    double share = s->stuck[k] ? s->share[k*s->count + r] : 0;
+    if (share == 0) continue;
+    sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, pf_expr_double(s->ctx, share), force_of_side(s, k, i)));
+  }
+  return sum;
+}
+
+PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int r, PfExpr *factor)
+{
   size_t n = (size_t)s->n;
+  int k = s->row[r];
   PfExpr *e = pf_arena_array(arena, PfExpr, 2*n + 1);
   double *x = pf_arena_array(arena, double, 2*n + 1);
   if (!e || !x) return pf_no_room(s->ctx, "the switches");
   PF_TRY(pf_expr_gradient(s->ctx, s->at[k].surface, s->in->symbol + (s->degree[k] == 2 ? s->in->q : s->in->v), s->n,
                           e));
-  for (size_t i = 0; i < n; i++)
-    e[n + i] = pf_expr_diff(s->ctx, pf_expr_add(s->ctx, eq->F[i], eq->C[i]), s->at[k].side);
+  for (size_t i = 0; i < n; i++) e[n + i] = force_of_row(s, r, (int)i);
   PfExpr common = common_factor(s, e, e + n);
   e[2*n] = common == PF_EXPR_NONE ? pf_expr_int(s->ctx, 0) : common;
   PF_TRY(pf_expr_check(s->ctx));

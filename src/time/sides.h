@@ -18,6 +18,8 @@ typedef struct PfSides {
   double atol;
   double *side;             /* now: -1, 1, or what lies between where it sticks */
   bool *stuck;
+  int row_count, *row;      /* of those that stick: the ones whose rows hold the motion; */
+  double *share;            /* count x count: sides of all that stick by those of the rows */
   PfTape *look;             /* of each surface: g, g', g'', sizes (sides.c) */
   double *values;           /* symbols of the system, then accelerations */
   double *out, *work;
@@ -45,7 +47,14 @@ PfStatus pf_sides_decide(PfSides *sides, const bool *met, const bool *released);
 /* Does surface k depend on sides of others? */
 bool pf_sides_nested(const PfSides *sides, int k);
 
-/* How strong the force of side k is beside dg/dq': the factor of its row when it sticks. */
-PfStatus pf_sides_factor(PfSides *sides, PfArena *arena, int k, PfExpr *factor);
+/* Chooses rows among the surfaces that stick. More may stick than can move independently: bodies that a constraint
+ * ties, velocities of which others are held. Then the sides of the others follow from those with rows, so that they
+ * share the load as evenly as they can. */
+PfStatus pf_sides_choose_rows(PfSides *sides);
+/* Sides of what sticks from the multipliers of its rows. */
+void pf_sides_from_rows(const PfSides *sides, const double *multiplier, double *side);
+
+/* How strong the force of row r is beside dg/dq': the factor of the row. */
+PfStatus pf_sides_factor(PfSides *sides, PfArena *arena, int r, PfExpr *factor);
 
 #endif

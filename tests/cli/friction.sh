@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Laws of friction in which one surface stands more than once, surfaces that depend on each other, friction by forces of
+# constraints: against closed forms, by methods of every kind.
+set -u
+. "$(dirname "$0")/common.sh"
+model=$place/model.pf
+helpers='
+from math import *
+def near(a, b, e=1e-6): return abs(a - b) <= e*max(1, abs(b))
+def column(d, name): return [c.split(" [")[0] for c in d["columns"]].index(name)
+def at(d, row, name): return d["rows"][row][column(d, name)]
+'
+methods="dopri5 dop853 rk4 cvode_bdf ida ida2 rattle generalized_alpha"
+by_every_method() { # times, what holds: rows are all there
+  for method in $methods; do
+    case $method in rk4 | rattle | generalized_alpha) step="--step 1e-3" ;; *) step= ;; esac
+    run 0 run --json --by "$method" $step --at "$1" "$model"
+    holds "{$1} <= {r[0] for r in d[\"rows\"]} and ($2)"
+  done
+}
+
+# Unequal friction, 3 N to the right and 0.5 N to the left: the load of 0.4 N - 0.2 N/s t makes it slip at t = 4.5 s.
+# Between both sides the force is their convex combination, not what the product of both switches makes of it.
+cat >"$model" <<'END'
+param F1 = 3, F2 = 0.5
+coord x
+let friction = -if(x' > 0, F1, F2)*sign(x')
+kinetic x'^2/2
+force x = 0.4 - 0.2*t + friction
+run 6
+plot friction
+END
+by_every_method 0,1,3,4.4,5,6 \
+  'near(at(d, 3, "x"), 0) and near(at(d, 4, "x"), -0.1/3*0.5**3) and near(at(d, 5, "x'"'"'"), -0.225) and near(at(d, 3, "friction"), 0.48) and near(at(d, 5, "friction"), 0.5)'
+cat >"$model" <<'END'
+coord x
+kinetic x'^2/2
+force x = 0.6*t + if(x' > 0, -1, if(x' < 0, 1, 0))
+start x' = -0.5
+run 3
+END
+by_every_method 0,0.5,1,1.5,2,3 \
+  'near(at(d, 1, "x"), (lambda s: -s/2 + s**2/2 + s**3/10)((sqrt(1.6) - 1)/0.6)) and near(at(d, 3, "x"), at(d, 1, "x"), 1e-9) and near(at(d, 5, "x'"'"'"), 8/15)'
+
+# A clamped law: 1.2 N against sliding to the right, 0.8 N to the left. Clamped by a limit that moves as well: 0.8 N at
+# t = 1.6 s, where the load of 0.5 N/s t begins to exceed what holds.
+for law in "max(1.2*sign(x'), -0.8)" "max(1.2*sign(x'), -0.4 - 0.25*t)" "min(max(1.2*sign(2*x'), -0.8), 5)"; do
+  printf '%s\n' "coord x" "kinetic x'^2/2" "force x = -0.5*t - $law" "start x' = 0.5" "run 1.7" >"$model"
+  by_every_method 1,1.5,1.7 'near(at(d, 1, "x'"'"'"), 0, 1e-9)'
+done
+printf '%s\n' "coord x" "kinetic x'^2/2" "force x = -0.5*t - max(1.2*sign(x'), -0.8)" "start x' = 0.5" "run 3" >"$model"
+by_every_method 1,1.5,2,3 'near(at(d, 2, "x'"'"'"), -0.04) and near(at(d, 3, "x'"'"'"), -0.49)'
+
+# The same surface by other words: of parameters of either sign, of fractions, of absolute values.
+for law in "-F*sign(c*x')" "-F*x'/abs(x')" "-F*sign(c*x' - c*b*x')" "-F*if(0 < c*x', 1, -1)" \
+  "-F*(if(0 < x', 1, 0) - if(c*x' < 0, 1, 0))" "-F*sign(x')*abs(sign(c*x'))" "-F*sign(x'*exp(x))" \
+  "-F*if(x' > 0, 1, 0) + F*if(x' >= 0, 0, 1)"; do
+  printf '%s\n' "param F = 1, c = 2, b = 0.5" "coord x" "kinetic x'^2/2" "force x = t + $law" "start x' = 1.5" "run 4" >"$model"
+  run 0 run --json --at 1,2,4 "$model"
+  holds 'near(at(d, 2, "x'"'"'"), 2 + 8 - 4 - 0.5)' # never at rest: v = 1.5 - t + t^2/2 > 0
+  run 0 run --json --at 0.5,0.9,4 -s "x'=0" "$model"
+  holds 'near(at(d, 1, "x"), 0) and near(at(d, 2, "x'"'"'"), 4.5)'
+done
+
+# Friction of two bodies that a constraint ties, on three velocities of which one decides; three surfaces of two
+# velocities, of which the load slips x at t = 0.7 s, y at t = 3.75 s.
+cat >"$model" <<'END'
+coord x, y
+kinetic (x'^2 + y'^2)/2
+constraint tie: x = y
+force x = t - 0.3*sign(x') - 0.2*sign(2*x' + y'), y = -0.4*sign(y')
+start x' = 0.2, y' = 0.2
+run 5
+END
+by_every_method 0.8,0.85,2,5 \
+  'near(at(d, 1, "x"), at(d, 0, "x")) and near(at(d, 2, "x'"'"'"), 1.1**2/4) and near(at(d, 3, "y'"'"'"), 4.1**2/4)'
+cat >"$model" <<'END'
+coord x, y
+kinetic (x'^2 + y'^2)/2
+force x = t - 0.3*sign(x') - 0.4*sign(x' + y'), y = 0.2*t - 0.4*sign(x' + y') - 0.35*sign(y')
+run 5
+END
+by_every_method 0.6,2,5 \
+  'near(at(d, 0, "x"), 0) and near(at(d, 1, "x'"'"'"), 1.3**2/2) and near(at(d, 1, "y"), 0) and near(at(d, 2, "y'"'"'"), 0.1*1.25**2)'
+# A lock makes two surfaces one.
+cat >"$model" <<'END'
+coord x, y
+kinetic (x'^2 + y'^2)/2
+force x = 1 - 0.25*t - 0.3*sign(x') - 0.4*sign(x' - y'), y = 0.4*sign(x' - y')
+start x' = 1
+when t = 0 { lock y }
+run 8
+END
+# v = 1 + 0.3 t - t^2/8 = 0 at 4.27 s; it rests until 0.25 t = 1.7
+by_every_method 4.4,6.7,8 'near(at(d, -3, "x"), at(d, -2, "x")) and near(at(d, -1, "x'"'"'"), -0.18)'
+
+# Friction of a pin by its force, as books write it: no slope where the iteration begins. Without friction it is the
+# pendulum; with it the first half-swing is integrated here.
+cat >"$model" <<'END'
+param mu = 0.5, r = 0.05, L = 1, m = 1, g = 9.81, J = 0.02
+coord x, y, a
+kinetic m/2*(x'^2 + y'^2) + J/2*a'^2
+potential m*g*y
+constraint px: x = L*sin(a)
+constraint py: y = -L*cos(a)
+nonideal a = -mu*r*sqrt(lambda[px]^2 + lambda[py]^2)*sign(a')
+start a = 0.5!, y = -0.9
+run 0.9
+END
+helpers="$helpers"'
+def half_swing(mu, t):
+    def rate(a, w):
+        b = 0
+        for _ in range(60): b = -(9.81*sin(a) - mu*0.05*hypot(w*w + 9.81*cos(a), b + 9.81*sin(a)))/1.02
+        return b
+    a, w, n = 0.5, 0.0, 2000
+    h = t/n
+    for _ in range(n):
+        k1 = rate(a, w); k2 = rate(a + h/2*w, w + h/2*k1); k3 = rate(a + h/2*(w + h/2*k1), w + h/2*k2)
+        k4 = rate(a + h*(w + h/2*k2), w + h*k3)
+        a, w = a + h*w + h*h/6*(k1 + k2 + k3), w + h/6*(k1 + 2*k2 + 2*k3 + k4)
+    return a
+'
+by_every_method 0.45,0.9 'near(at(d, 0, "a"), half_swing(0.5, 0.45)) and near(at(d, 1, "a"), half_swing(0.5, 0.9))'
+run 0 run --json --at 0.9 -p mu=0 "$model"
+holds 'near(at(d, 0, "a"), half_swing(0, 0.9))'
+run 0 run --json --at 3 --for 3 -p mu=1 -s a=0.045 "$model" # sin(0.045) < 0.05: it stays
+holds 'near(at(d, 0, "a"), 0.045, 1e-9)'
+finish
