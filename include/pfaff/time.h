@@ -36,8 +36,8 @@ typedef struct PfStart {
 } PfStart;
 
 /* Changes coordinates, then velocities, in `values` (the numbers of pf_system_symbols) so that the constraints hold.
- * What the start of the model gives stays, what it does not mention is solved for, by the smallest mass-weighted
- * change. Only where that is not possible is something changed that was given: the model's own numbers before those of
+ * What the start of the model gives stays, what it does not mention is solved for: what an unmet constraint contains
+ * first, then what is attached to that, then the rest, by the smallest mass-weighted change. Only where that is not possible is something changed that was given: the model's own numbers before those of
  * pf_model_set_start, and what is marked with '!' never. Angular velocities and speeds that are given hold at the
  * corrected configuration. Fails with PF_ERR_MODEL naming the constraint that conflicts. */
 PF_API PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values, PfStart *start);

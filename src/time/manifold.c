@@ -114,8 +114,10 @@ static PfStatus make_slopes(PfContext *ctx, PfArena *arena, PfArena *scratch, Pf
   int count = l.count[0] + l.count[1] + l.count[2];
   f->place = pf_arena_array(arena, int, count);
   f->out = pf_arena_array(arena, double, count);
-  if (!f->place || !f->out) return pf_no_room(ctx, "the constraints");
+  f->entry = pf_arena_array(arena, PfEntry, count);
+  if (!f->place || !f->out || !f->entry) return pf_no_room(ctx, "the constraints");
   memcpy(f->place, l.place, (size_t)count*sizeof *f->place);
+  memcpy(f->entry, l.entry, (size_t)count*sizeof *f->entry);
   memcpy(f->count, l.count, sizeof f->count);
   PF_TRY(make_tape(ctx, arena, f, l.roots, count, &f->slopes, &f->slope_work));
   return make_saddles(ctx, arena, f, &l);

@@ -15,7 +15,8 @@ typedef struct PfManifold {
   const PfTape *residuals, *slopes; /* the second: M, the Jacobian of the positions, A: what is not zero at all times */
   double *residual_work, *slope_work, *out;
   double *phi, *psi;     /* residuals: of positions, of velocities (m) */
-  int count[3], *place;  /* entries of the three matrices, and where they stand in them */
+  int count[3], *place;  /* entries of the three matrices, and where they stand in them, */
+  PfEntry *entry;        /* by row and column; of M the lower triangle */
   double *M, *slope, *A; /* dense: n x n, positions x n, m x n, in one piece; NULL in huge systems, which are sparse */
   int *row;              /* constraint of each position residual */
   bool sparse;           /* by the structure: most entries are zero */

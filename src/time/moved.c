@@ -111,6 +111,17 @@ static void judge(PfMoved *at, int count, bool velocities)
   }
 }
 
+/* A large change is nothing to choose where there is no other solution: a prescribed coordinate, a height. */
+static void forgive(const List *l, const bool *plain)
+{
+  int at = 0;
+  for (int j = 0; j < l->model->coordinate_count; j++) {
+    if (l->model->coordinates[j].contact) continue;
+    if (plain[j] && l->at[at].firm == PF_START_OPEN) l->at[at].remarkable = false;
+    at++;
+  }
+}
+
 /* To nine digits: what differs by rounding only is listed by name, the same on every machine. */
 static double rounded(double x)
 {
@@ -160,7 +171,7 @@ static void find_change(const double *before, const double *after, int n, double
 }
 
 PfStatus pf_moved_list(PfContext *ctx, PfArena *arena, const PfModel *model, const PfGoals *goals, const double *before,
-                       const double *after, PfStart *start)
+                       const double *after, const bool *plain, PfStart *start)
 {
   int n = model->coordinate_count;
   List l = {.model = model};
@@ -172,6 +183,7 @@ PfStatus pf_moved_list(PfContext *ctx, PfArena *arena, const PfModel *model, con
   PfMoved *velocity = l.at + l.positions;
   int velocities = l.count - l.positions;
   judge(l.at, l.positions, false);
+  forgive(&l, plain);
   judge(velocity, velocities, true);
   merge(l.at, keep_moved(l.at, l.positions), velocity, keep_moved(velocity, velocities), start);
   find_change(before, after, n, &start->position_change, &start->moved_coordinate);
