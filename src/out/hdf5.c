@@ -35,8 +35,8 @@ struct PfHdf5 {
   int count;
 };
 
-/* The library of this build, or that of another system: from version 1.10 to 1.14 these functions are the same, and only
- * the name of the file differs. */
+/* The library of this build, or that of another system: from version 1.10 to 1.14 these functions are the same, and
+ * only the name of the file differs. */
 static PfStatus open_library(PfContext *ctx, const void **functions)
 {
   static const char *const names[] = {FUNCTIONS(PF_LIBRARY_NAME)};
