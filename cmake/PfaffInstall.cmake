@@ -12,6 +12,12 @@ install(EXPORT pfaff-static NAMESPACE pfaff:: DESTINATION "${package_dir}")
 if(PFAFF_SHARED)
   install(TARGETS pfaff_shared EXPORT pfaff-shared)
   install(EXPORT pfaff-shared NAMESPACE pfaff:: DESTINATION "${package_dir}")
+  # where the dynamic linker looks, it has to be told; for a package (DESTDIR) its installer does so
+  install(CODE [[
+    if(CMAKE_INSTALL_PREFIX MATCHES "^/usr(/local)?$" AND "$ENV{DESTDIR}" STREQUAL "")
+      execute_process(COMMAND /sbin/ldconfig OUTPUT_QUIET ERROR_QUIET)
+    endif()
+  ]])
 endif()
 if(TARGET pfaff_program)
   install(TARGETS pfaff_program)

@@ -37,14 +37,14 @@ done
 echo "a program is built by find_package and runs"
 mkdir "$place/user"
 cat >"$place/user/main.c" <<'END'
-#include <pfaff/base.h>
+#include <pfaff/sim.h>
 #include <stdio.h>
 int main(void)
 {
-  PfContext *ctx = pf_context_new(NULL);
+  PfError error;
+  PfSim *sim = pf_sim_open("no such file", &error); /* needs all of the library */
   printf("%s\n", pf_version());
-  pf_context_free(ctx);
-  return 0;
+  return sim != NULL;
 }
 END
 cat >"$place/user/CMakeLists.txt" <<'END'
@@ -67,5 +67,10 @@ if command -v pkg-config >/dev/null; then
   [ "$(pkg-config --modversion pfaff)" = "$version" ]
   "$cc" "$place/user/main.c" $(pkg-config --cflags --libs pfaff) -o "$place/with_pc"
   [ "$(LD_LIBRARY_PATH=$lib "$place/with_pc")" = "$version" ]
+  "$cc" "$place/user/main.c" $(pkg-config --static --cflags --libs pfaff | sed 's/-lpfaff/-l:libpfaff.a/') -o "$place/with_static_pc"
+  [ "$("$place/with_static_pc")" = "$version" ]
+  cd "$(dirname "$0")/.."
+  "$cc" examples/c/snakeboard.c $(pkg-config --cflags --libs pfaff) -lm -o "$place/snakeboard" # as README says
+  LD_LIBRARY_PATH=$lib "$place/snakeboard" >"$place/log" || { cat "$place/log"; exit 1; }
 fi
 echo "package $version works"
