@@ -96,7 +96,7 @@ typedef struct PfRunOptions {
   const char *method;      /* NULL: dopri5 */
   const char *formulation; /* NULL: auto */
   double t_end;
-  double rtol, atol;       /* 0: 1e-8, rtol/100 */
+  double rtol, atol;       /* 0: 1e-8, rtol/100 times pf_state_size at the start */
   double step;             /* fixed-step methods: the step; others: the first one. 0: chosen; rk4 needs one */
   bool adaptive;           /* alpha methods: `step` is only the first one, the others are chosen by the tolerances */
   double largest_step;     /* 0: none */
@@ -120,6 +120,10 @@ typedef struct PfRunOptions {
 } PfRunOptions;
 
 PF_API PfRunOptions pf_run_options(void); /* the defaults */
+
+/* The size of a motion that starts from `values`, for the absolute tolerance: 1, or less where coordinates are declared
+ * in a unit below a thousandth ([um], [nm]), or all numbers of the state are below a hundredth. Not below 1e-9. */
+PF_API double pf_state_size(const PfSystem *system, const double *values);
 
 typedef struct PfRunResult {
   PfRunEnd end;

@@ -182,7 +182,7 @@ static const Option table[] = {
   {"step", 0, "H", OPTION_POSITIVE, AT(step), "s", OPTIONS_OF_RUN,
    "step of methods with a fixed step, first step of the others", NULL},
   {"rtol", 0, "R", OPTION_POSITIVE, AT(rtol), "1", OPTIONS_OF_RUN, "relative tolerance (1e-8)", NULL},
-  {"atol", 0, "A", OPTION_POSITIVE, AT(atol), "1", OPTIONS_OF_RUN, "absolute tolerance (rtol/100)", NULL},
+  {"atol", 0, "A", OPTION_POSITIVE, AT(atol), "1", OPTIONS_OF_RUN, "absolute tolerance (rtol/100, less for motions that are small all over)", NULL},
   {"adaptive", 0, NULL, OPTION_FLAG, AT(adaptive), NULL, OPTIONS_OF_RUN,
    "generalized_alpha, rattle: the tolerances choose the step, as they do without --step", NULL},
   {"rho", 0, "R", OPTION_FRACTION, AT(rho), "1", OPTIONS_OF_RUN,

@@ -372,8 +372,8 @@ static bool begin_lane(Work *w, int l, long long number)
   const double *values = pf_sim_values(w->m->sim);
   for (int i = 0; i < e->width; i++) e->rows[at(l, i, e->width)] = values[i];
   for (int i = 0; i < 2*e->n; i++) e->y[at(l, i, 2*e->n)] = values[e->q + i];
-  e->rtol[l] = o.rtol > 0 ? o.rtol : 1e-8;
-  e->atol[l] = o.atol > 0 ? o.atol : e->rtol[l]/100;
+  e->rtol[l] = o.rtol > 0 ? o.rtol : PF_USUAL_RTOL;
+  e->atol[l] = o.atol > 0 ? o.atol : pf_state_size(pf_sim_system(w->m->sim), values)*e->rtol[l]/100;
   *lane = (PfLane){.member = number, .t0 = values[e->time], .t = values[e->time], .t_end = o.t_end, .last_error = 1,
                    .largest_step = o.largest_step,
                    .most_steps = o.most_steps > 0 ? o.most_steps : 100000000};

@@ -365,6 +365,12 @@ static void put_back(PfPhases *s, const Before *b)
   s->warned = b->warned;
 }
 
+static void set_tolerances(PfPhases *s)
+{
+  if (!(s->options.rtol > 0)) s->options.rtol = PF_USUAL_RTOL;
+  if (!(s->options.atol > 0)) s->options.atol = s->size*s->options.rtol/100;
+}
+
 PfStatus pf_phases_set_options(PfPhases *s, const PfSystem *system, const PfRunOptions *options)
 {
   if (!s->motion || s->stage == PF_STAGE_OVER) return PF_OK;
@@ -375,6 +381,7 @@ PfStatus pf_phases_set_options(PfPhases *s, const PfSystem *system, const PfRunO
   if (s->whole) s->system = system;
   s->options = *options;
   s->options.until = b.options.until;
+  set_tolerances(s);
   PfStatus status = open_here(s, s->options.t_end);
   if (status == PF_OK && pf_run_failed(s->motion->result.end) && !pf_run_failed(b.motion->result.end))
     status = PF_ERR_NUMBER;
@@ -582,7 +589,8 @@ PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, 
     return pf_no_room(ctx, "the run");
   }
   *s = (PfPhases){.ctx = ctx, .arena = arena ? arena : own, .own = own, .options = *options, .log = log,
-                  .past = {.weakest = 1, .weakest_row = -1}};
+                  .past = {.weakest = 1, .weakest_row = -1}, .size = pf_state_size(system, values)};
+  set_tolerances(s);
   PfStatus status = open_all(s, system, values);
   if (status == PF_OK) *out = s;
   else pf_phases_close(s);

@@ -88,9 +88,7 @@ static PfStatus make_sides(PfPhases *s)
     at[k] = s->switches.at[k];
     PF_TRY(pf_phases_without_absent(s, &at[k].surface));
   }
-  double rtol = s->options.rtol > 0 ? s->options.rtol : PF_USUAL_RTOL;
-  double atol = s->options.atol > 0 ? s->options.atol : rtol/100;
-  return pf_sides_make(s->ctx, s->phase_arena, s->phase_system, at, count, atol, &s->sides);
+  return pf_sides_make(s->ctx, s->phase_arena, s->phase_system, at, count, s->options.atol, &s->sides);
 }
 
 /* The phase begins here: what chooses by numbers, of pivots for example, must see what events have set and held, and a

@@ -43,6 +43,7 @@ typedef struct PfPhases {
   const PfSymbols *symbols;
   PfSymbols own_symbols;
   PfRunOptions options;
+  double size;             /* of the state at the start: pf_state_size */
   int event_count;          /* those that are followed: none in a run without a log */
   PfEventLog *log, no_log;  /* no_log: of a run that is not asked for one */
   PfKept kept;              /* what changes while it moves, beside the motion of the phase */
