@@ -7,8 +7,9 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 tools=$build/wheel-env
 jobs=${JOBS:-2}
-# the same sources give the same bytes
-export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}"
+# the same sources give the same bytes: files have the date of the version, as in the Debian packages
+version_date=$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)
+export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(date -d "$version_date" +%s)}"
 
 if ! "$tools/bin/python" -c 'import auditwheel, cffi, scikit_build_core, wheel' 2>/dev/null; then
   echo "== tools for the wheel, in $tools/"
