@@ -20,7 +20,7 @@ page="clang lld wasi-libc binaryen nodejs npm"
 browser="chromium"
 mpi="openmpi-bin libopenmpi-dev"
 analysis="clang-tidy cppcheck clang-format"
-deb="dpkg-dev debhelper lintian"
+deb="build-essential dpkg-dev debhelper lintian"
 
 say() { echo "set-up: $*"; }
 
@@ -87,7 +87,7 @@ otherwise_present() {
 missing() {
   installed=$(dpkg-query -W -f='${db:Status-Abbrev}${Package}\n' "$@" 2>/dev/null | sed -n 's/^ii *//p')
   for package in "$@"; do
-    echo "$installed" | grep -qxF "$package" || otherwise_present "$package" || echo "$package"
+    echo "$installed" | grep -qxF "$package" || { [ -z "${as_packages:-}" ] && otherwise_present "$package"; } || echo "$package"
   done
 }
 
@@ -155,7 +155,10 @@ main() {
     test) install_tests ;;
     page) install_page || say "going on; without clang for wasm32-wasi and npm there is no page" ;;
     python) install $python || say "going on; the Python package needs them" ;;
-    deb) install $deb || say "going on; packages need them" ;;
+    deb)
+      as_packages=yes # dpkg-buildpackage asks for packages, not for what they bring
+      install $required $optional $deb || say "going on; packages need them"
+      ;;
     analysis)
       install_tests
       install $analysis || say "going on; some checks will be left out"
