@@ -169,6 +169,7 @@ typedef struct PfFriction {
   double *slope, *slope_work;   /* dC/dlambda */
   double *lambda, *other;       /* the solution, and one found from elsewhere */
   double *found, *residual, *step, *origin, *jacobian;
+  bool is_known; /* the Jacobian is that of this state */
   PfQr qr;
   PfSpan span;
 } PfFriction;

@@ -53,11 +53,13 @@ static bool is_regular(PfFriction *f, int m)
 }
 
 /* dLambda/dlambda - 1 where the last pass was. The map from loads to multipliers is affine, so its
- * derivative along a column of dC/dlambda is one more pass with that column as additional load. */
+ * derivative along a column of dC/dlambda is one more pass with that column as additional load. It is found once
+ * where C is affine in lambda, as the friction of joints that stick is: each pass solves for all accelerations. */
 static PfTrouble find_jacobian(PfSolver *s, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m;
   PfFriction *f = s->friction;
+  if (f->is_known) return PF_TROUBLE_NONE;
   memcpy(f->found, motion->multiplier, (size_t)m*sizeof *f->found);
   pf_tape_run(s->system->slope, s->values, f->slope, f->slope_work);
   if (pf_first_not_finite(f->slope, (size_t)n*(size_t)m) >= 0) return PF_TROUBLE_NO_CONVERGENCE;
@@ -70,7 +72,9 @@ static PfTrouble find_jacobian(PfSolver *s, PfMotion *motion, int *row)
     for (int i = 0; i < m; i++) f->jacobian[i*m + k] += motion->multiplier[i] - f->found[i];
   }
   for (int i = 0; i < n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
-  return is_regular(f, m) ? PF_TROUBLE_NONE : PF_TROUBLE_NO_CONVERGENCE;
+  if (!is_regular(f, m)) return PF_TROUBLE_NO_CONVERGENCE;
+  f->is_known = s->system->affine;
+  return PF_TROUBLE_NONE;
 }
 
 /* Scale of the multipliers: themselves, and the loads they may balance. */
@@ -209,6 +213,7 @@ PfTrouble pf_friction_solve(PfSolver *s, PfMotion *motion, int *row)
 {
   PfFriction *f = s->friction;
   memset(f->lambda, 0, (size_t)s->system->m*sizeof *f->lambda);
+  f->is_known = false;
   PfTrouble trouble = newton(s, f->lambda, motion, row);
   if (trouble == PF_TROUBLE_NONE) trouble = check_unique(s, motion, row);
   if (trouble == PF_TROUBLE_NO_CONVERGENCE) *row = least_settled(s);

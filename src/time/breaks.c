@@ -13,12 +13,13 @@
 
 /* ---------------------------------------------------------------- values */
 
-/* Evaluates all g at (t, y), with multipliers when some g depends on them; false where these cannot be found. */
-static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, double *out)
+/* Evaluates all g at (t, y); with multipliers for those that depend on them, when wanted. False where these cannot be
+ * found. */
+static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, bool by_forces, double *out)
 {
   run->flow.values[run->symbols->time] = t;
   memcpy(run->flow.values + run->symbols->q, y, 2*(size_t)run->n*sizeof *y);
-  if (b->by_forces) {
+  if (by_forces) {
     bool good = pf_flow(run, t, y, b->dy);
     run->result.evaluations--; /* not work of the method */
     if (!good) return false;
@@ -29,12 +30,26 @@ static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, d
 }
 
 /* Evaluates all g at a time inside the last step. */
-static bool evaluate_inside(PfMotionRun *run, PfBreaks *b, double t, double *out)
+static bool evaluate_inside(PfMotionRun *run, PfBreaks *b, double t, bool by_forces, double *out)
 {
-  if (t >= run->state.t) return evaluate(run, b, run->state.t, run->state.y, out);
-  if (t <= run->state.t_old) return evaluate(run, b, run->state.t_old, run->state.y_old, out);
+  if (t >= run->state.t) return evaluate(run, b, run->state.t, run->state.y, by_forces, out);
+  if (t <= run->state.t_old) return evaluate(run, b, run->state.t_old, run->state.y_old, by_forces, out);
   pf_interpolate(run, t, b->y);
-  return evaluate(run, b, t, b->y, out);
+  return evaluate(run, b, t, b->y, by_forces, out);
+}
+
+/* All g with multipliers at a time inside the last step, from memory where another g was sought at the same time: with
+ * many joints that stick, each is sought at the same times, and the forces of all of them take long to find. */
+static const double *remember_inside(PfMotionRun *run, PfBreaks *b, double t)
+{
+  for (int k = 0; k < b->remembered; k++)
+    if (b->memory_t[k] == t) return b->memory + (size_t)k*(size_t)b->count;
+  int k = b->remembered < MEMORY_ROOM ? b->remembered++ : b->forgotten++%MEMORY_ROOM;
+  double *out = b->memory + (size_t)k*(size_t)b->count;
+  b->memory_t[k] = t;
+  if (!evaluate_inside(run, b, t, true, out))
+    for (int i = 0; i < b->count; i++) out[i] = NAN;
+  return out;
 }
 
 typedef struct Course {
@@ -53,8 +68,9 @@ static void evaluate_timed(PfMotionRun *run, PfBreaks *b, double t)
 static double value_at(const Course *c, double t)
 {
   PfBreaks *b = c->b;
+  if (b->at[c->item].by_forces) return remember_inside(c->run, b, t)[c->item];
   if (b->at[c->item].timed) evaluate_timed(c->run, b, t);
-  else if (!evaluate_inside(c->run, b, t, b->value)) return NAN;
+  else (void)evaluate_inside(c->run, b, t, false, b->value);
   return b->value[c->item];
 }
 
@@ -142,14 +158,15 @@ static Point hermite(Point a, Point b, double t)
 }
 
 /* Is g between a and b what its ends say it is? Value and slope at one point, and the value at another one, are looked
- * at: a function that swings many times in between would have to agree by chance with all three. */
+ * at: a function that swings many times in between would have to agree by chance with all three. Slopes that could not
+ * bring g to zero within the interval need not agree: of a g that hardly changes they are rounding. */
 static bool is_resolved(const Course *c, Point a, Point m, Point b)
 {
   double h = b.t - a.t, size = fmax(fmax(fabs(a.g), fabs(b.g)), fabs(m.g));
   double steepest = fmax(fmax(fabs(a.slope), fabs(b.slope)), fabs(m.slope));
   Point guess = hermite(a, b, m.t);
-  if (steepest*h > 20*size || fabs(guess.g - m.g) > 0.05*size || fabs(guess.slope - m.slope) > 0.3*steepest)
-    return false;
+  double bend = fmax(0.3*steepest, 0.05*size/h);
+  if (steepest*h > 20*size || fabs(guess.g - m.g) > 0.05*size || fabs(guess.slope - m.slope) > bend) return false;
   double other = a.t + 0.7863*h;
   return fabs(hermite(m, b, other).g - value_at(c, other)) <= 0.05*size;
 }
@@ -255,7 +272,7 @@ static void begin_item(const PfMotionRun *run, const PfBreaks *b, int i)
 
 void pf_breaks_begin(PfMotionRun *run, PfBreaks *b)
 {
-  (void)evaluate(run, b, run->state.t, run->state.y, b->value);
+  (void)evaluate(run, b, run->state.t, run->state.y, b->by_forces, b->value);
   pf_tape_run(b->sizes, run->flow.values, b->size, b->size_work);
   for (int i = 0; i < b->count; i++) begin_item(run, b, i);
   b->known = -INFINITY;
@@ -283,7 +300,7 @@ static bool take_samples(PfMotionRun *run, PfBreaks *b)
 {
   double h = run->state.t - run->state.t_old;
   for (int s = 0; s < 6; s++)
-    if (!evaluate_inside(run, b, s == 5 ? run->state.t : run->state.t_old + sample_at[s]*h,
+    if (!evaluate_inside(run, b, s == 5 ? run->state.t : run->state.t_old + sample_at[s]*h, b->by_forces,
                          b->samples + (size_t)s*(size_t)b->count))
       return false;
   return true;
@@ -440,6 +457,7 @@ PfCut pf_breaks_find(PfMotionRun *run, PfBreaks *b)
 {
   PfCut cut = no_cut(b, run->state.t);
   double from = run->state.t_old;
+  b->remembered = b->forgotten = 0;
   if (b->by_state && take_samples(run, b)) {
     while (first_changes(run, b, from, &cut)) {
       double near = 4*DBL_EPSILON*fmax(fabs(cut.t), fabs(run->state.t));
@@ -466,9 +484,9 @@ bool pf_breaks_nearest(PfMotionRun *run, PfBreaks *b, double most, PfCut *cut)
   *cut = no_cut(b, run->state.t);
   double nearest = most, small = 1e-3*most;
   int which = -1;
-  if (!evaluate(run, b, run->state.t, run->state.y, b->samples)) return false;
+  if (!evaluate(run, b, run->state.t, run->state.y, b->by_forces, b->samples)) return false;
   for (int i = 0; i < 2*run->n; i++) b->y[i] = run->state.y[i] + small*run->state.dy[i];
-  if (!evaluate(run, b, run->state.t + small, b->y, b->value)) return false;
+  if (!evaluate(run, b, run->state.t + small, b->y, b->by_forces, b->value)) return false;
   for (int i = 0; i < b->count; i++) {
     if (b->at[i].kind != SURFACE || b->at[i].timed) continue;
     double distance = b->samples[i]*small/(b->samples[i] - b->value[i]);

@@ -7,6 +7,8 @@
 
 typedef enum Kind { SURFACE, RELEASE, ATOM } Kind;
 
+enum { MEMORY_ROOM = 128 };
+
 typedef struct Break {
   Kind kind;
   int index;      /* surface; stuck surface; comparison */
@@ -31,6 +33,9 @@ struct PfBreaks {
   PfTape *sizes;        /* of each: sum |dg/dy| |y| and sum |dg/dy| */
   double *value, *work, *size, *size_work;
   double *samples;      /* 6 x count: along the step */
+  double *memory;       /* MEMORY_ROOM x count: values at other times of the step; none where no g depends on forces */
+  double *memory_t;
+  int remembered, forgotten; /* how many there are, and how many have made room for others */
   double *y, *dy;       /* inside the step */
   PfExpr *truth_symbol; /* of each comparison */
   double *truth;        /* 0 or 1 */

@@ -136,11 +136,15 @@ static PfStatus make(PfMotionRun *run, PfBreaks *b)
   size_t N = 2*(size_t)run->n;
   b->value = pf_run_array(run, double, b->count);
   b->samples = pf_run_array(run, double, 6*(size_t)b->count);
+  size_t room = b->by_forces ? MEMORY_ROOM : 0;
+  b->memory = pf_run_array(run, double, room*(size_t)b->count);
+  b->memory_t = pf_run_array(run, double, room);
   b->y = pf_run_array(run, double, N);
   b->dy = pf_run_array(run, double, N);
   b->when = pf_run_array(run, double, b->count);
   b->met = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
   b->released = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
+  if (!b->memory || !b->memory_t) return PF_ERR_MEMORY;
   if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met || !b->released) return PF_ERR_MEMORY;
   PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, b->g, b->count, &b->tape));
   b->work = pf_run_scratch(run, double, pf_tape_work_size(b->tape));

@@ -114,6 +114,23 @@ if grep -q sign "$place/out"; then fail "friction that nobody wanted"; fi
 says out 'coord slide [m]  # from -5 to 5'
 grep -qx 'coord swing \[rad\]' "$place/out" || fail "infinite limits"
 
+# A chain whose joints are all held by friction, but for the first, moves as one body: as when they are welded.
+{
+  printf '<robot name="chain"><link name="l0"/>'
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    printf '<link name="l%d"><inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="0.001" iyy="0.002" izz="0.002"/></inertial></link>' $i
+    printf '<joint name="j%d" type="continuous"><parent link="l%d"/><child link="l%d"/><origin xyz="0.2 0 0" rpy="0.1 0.2 0.3"/>' $i $((i - 1)) $i
+    printf '<axis xyz="%d %d %d"/><dynamics friction="%d"/></joint>' $((i%3 == 2)) $((i%3 == 1)) $((i%3 == 0)) $((i > 1 ? 10000 : 0))
+  done
+  printf '</robot>'
+} >"$place/chain.urdf"
+run 0 import "$place/chain.urdf" --out "$place/chain.pf"
+run 0 import "$place/chain.urdf" --weld j2,j3,j4,j5,j6,j7,j8,j9,j10,j11,j12 --out "$place/rigid.pf"
+run 0 run "$place/rigid.pf" --json --for 1 --at 1 --show j1
+rigid=$(python3 -c 'import json, sys; print(repr(json.load(open(sys.argv[1]))["rows"][0][1]))' "$place/out")
+run 0 run "$place/chain.pf" --json --for 1 --at 1 --show j1
+holds "abs(d['rows'][0][1] - $rigid) < 1e-7 and d['sticks'] == 11 and d['switches'] == 0"
+
 # Tyres that are welded to hubs: (m + 2 J/R^2) u' = (tl + tr)/R. Their heights differ by 1.7e-7 m.
 imports tyre --base planar --wheel left_tyre,right_tyre --actuators all
 says err '2 meshes of <visual> are left out'
