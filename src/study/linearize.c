@@ -213,6 +213,7 @@ static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfDynamics *f, const
 PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, const int *inputs, int input_count,
                       PfLinear *linear)
 {
+  if (!pf_dynamics_size(field)) PF_TRY(pf_dynamics_chart(field, NULL)); /* nobody has chosen coordinates yet */
   PF_TRY(make_room(ctx, arena, field, input_count, linear));
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
   if (!scratch) return pf_no_room(ctx, "the linear model");

@@ -9,7 +9,8 @@
     ```console                        `$ command` and what it prints; a line `…` stands for any lines, … in a line for any text
     ```sh                             commands that must succeed, whatever they print
     ```pycon                          as doctest; all of a document share their names
-    ```c                              compiled and run, when it has a main
+    ```c                              compiled and run, when it has a main; what it prints is in the block of text behind it, marked so:
+    <!-- prints -->
     ```text                           no code
     <!-- not run: reason -->          before a block: it is not run
     <!-- vary: ns, run [ms] -->       before a console: columns of a table whose numbers may be others
@@ -36,6 +37,7 @@ import sys
 import tempfile
 
 BLOCK = re.compile(r'^(?:<!-- (?P<mark>[^\n]*?) -->\n+)?```(?P<kind>\w*)(?: title="(?P<title>[^"]*)")?[^\n]*\n(?P<text>.*?)^```$', re.M | re.S)
+PRINTS = re.compile(r"\n+<!-- prints -->\n```text\n(?P<text>.*?)^```$", re.M | re.S)
 INDENTED = re.compile(r"(?<=\n\n)    [^\n]*")
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
 EFFORT = re.compile(r"  (steps|rank margin) ")   # of the summary of a run: depends on rounding and on the machine
@@ -226,6 +228,20 @@ class Document:
             done = subprocess.run([str(program)], cwd=self.place, capture_output=True, text=True, timeout=120)
         if done.returncode:
             self.fail(block.start(), f"exit {done.returncode}\n{done.stdout}{done.stderr}")
+            return
+        self.compare_printed(block, done.stdout)
+
+    def compare_printed(self, block, printed):
+        """What a program prints, with the block of text behind it; a program that has one must print."""
+        behind = PRINTS.match(self.text, block.end())
+        shown = behind["text"] if behind else ""
+        if is_same(shown.splitlines(), printed.splitlines()) and bool(behind) == bool(printed):
+            return
+        if not self.options.write:
+            self.fail(block.start(), "what it prints is not what stands behind it:\n" + printed)
+            return
+        old = block.group(0) + (behind.group(0) if behind else "")
+        self.new_text = self.new_text.replace(old, block.group(0) + (f"\n\n<!-- prints -->\n```text\n{printed}```" if printed else ""), 1)
 
     def run_block(self, block):
         kind = block["kind"]
@@ -311,9 +327,20 @@ kinetic y'^2
 2
 
 ```
+""" + """
+```c
+#include <stdio.h>
+int main(void) { return printf("seven %d\\n", 7) < 0; }
+```
+
+<!-- prints -->
+```text
+seven 7
+```
 """
 WRONG = (("freedom  1", "freedom  2"), ("degrees", "degree"), ("1\n…", "1"), ("kinetic", "kinetc"), ("a\n…", "b\n…"), ("\n2\n", "\n3\n"), ("check a.pf   #", "check b.pf #"),
          ("kinetic y", "kinetic z"), ("kinetic y", "kinetic -y"), ("with: rest.pf", "with: best.pf"),
+         ("seven 7", "seven 8"), ("<!-- prints -->", ""), ('printf("seven %d\\n", 7) < 0', "0"),
          ("```console", "```sh"), ("```pycon", "    pfaff check a.pf\n\n```pycon"), (' title="a.pf"', ""))
 
 
