@@ -43,6 +43,7 @@ typedef struct model_fmu_data {
   int truth[MODEL_FMU_SURFACES1]; /* of comparisons in conditions */
   int happened[MODEL_FMU_EVENTS1]; /* events that lock, attach and detach happen once */
   int due;                         /* one of them at the start */
+  model_rows rows;                 /* chosen where the constraints hold, kept until the next such state */
 } model_fmu_data;
 
 typedef struct model_fmu {
@@ -148,5 +149,7 @@ void model_fmu_find_truths(model_fmu *f);
 /* The next event by time. */
 void model_fmu_plan(model_fmu *f);
 model_fmu_status model_fmu_project(model_fmu *f);
+/* At a state on the constraints: which of them are independent. */
+model_fmu_status model_fmu_choose(model_fmu *f);
 
 #endif

@@ -52,12 +52,18 @@ static model_status model_fmu_slip(const model_fmu_data *d, const model_state *x
 {
   double rate[MODEL_FMU_SURFACES1];
   int k, count = 0;
-  const model_status status = model_accelerate(&d->p, x, u, a, lambda);
+  const model_status status = model_accelerate_by(&d->p, x, u, &d->rows, a, lambda);
   if (status != MODEL_OK) return status;
   model_fmu_rates(&d->p, x, u, a, rate);
   for (k = 0; k < MODEL_FMU_SIDES; k++)
     if (d->stays[k]) slip[count++] = rate[k];
   return MODEL_OK;
+}
+
+/* Of a surface that the motion stays on; 0 itself stands for rest, where formulas have a value of their own. */
+static void model_fmu_lean(model_input *u, int k, double side)
+{
+  *model_fmu_side(u, k) = fabs(side) > 0 ? side : 1e-300;
 }
 
 /* Along surfaces of switching (Filippov): the sides, between -1 and 1, for which their rates vanish. The forces are
@@ -73,7 +79,7 @@ static model_status model_fmu_glide(const model_fmu_data *d, const model_state *
     model_status status = model_fmu_slip(d, x, u, a, lambda, slip);
     for (j = 0, k = 0; k < MODEL_FMU_SIDES && status == MODEL_OK; k++) {
       double *side = model_fmu_side(u, k);
-      const double kept = *side, move = kept > 0 ? -1 : 1;
+      const double kept = *side, move = (kept > 0 ? -1 : 1) - kept;
       if (!d->stays[k]) continue;
       *side = kept + move;
       status = model_fmu_slip(d, x, u, a, lambda, other);
@@ -87,11 +93,11 @@ static model_status model_fmu_glide(const model_fmu_data *d, const model_state *
     if (status != MODEL_OK) return status;
     for (i = 0; i < count; i++)
       if (fabs(slip[i]) > most) most = fabs(slip[i]);
-    if (most <= 1e-14*size) return model_accelerate(&d->p, x, u, a, lambda);
+    if (most <= 1e-14*size) return model_accelerate_by(&d->p, x, u, &d->rows, a, lambda);
     if (!model_fmu_solve(W, slip, count)) return MODEL_SINGULAR;
     for (j = 0, k = 0; k < MODEL_FMU_SIDES; k++)
-      if (d->stays[k]) *model_fmu_side(u, k) -= slip[j++];
-    if (most <= 1e-9*size) return model_accelerate(&d->p, x, u, a, lambda);
+      if (d->stays[k]) model_fmu_lean(u, k, *model_fmu_side(u, k) - slip[j++]);
+    if (most <= 1e-9*size) return model_accelerate_by(&d->p, x, u, &d->rows, a, lambda);
   }
   return MODEL_NO_CONVERGENCE;
 }
@@ -100,7 +106,7 @@ model_status model_fmu_flow(const model_fmu_data *d, const model_state *x, model
                                    double *lambda)
 {
   if (model_fmu_stay_count(d)) return model_fmu_glide(d, x, u, a, lambda);
-  return model_accelerate(&d->p, x, u, a, lambda);
+  return model_accelerate_by(&d->p, x, u, &d->rows, a, lambda);
 }
 
 model_fmu_status model_fmu_move(model_fmu *f)
@@ -225,18 +231,22 @@ static model_fmu_status model_fmu_step(model_fmu *f, double end)
 
 model_fmu_status model_fmu_advance(model_fmu *f, double end)
 {
-  enum { LOOK = 5000 };
+  enum { LOOK = 5000, AT_ONCE = 20 + 4*(MODEL_FMU_SIDES + MODEL_FMU_EVENTS) };
   const double start = f->d.x.time;
-  int moved, steps = 0;
+  int moved, steps = 0, stands = 0;
   model_fmu_status status = MODEL_FMU_OK;
   if (f->d.was_set || f->d.due) status = model_fmu_update(f, &moved);
   if (status == MODEL_FMU_OK) status = model_fmu_move(f);
   while (status == MODEL_FMU_OK && f->d.x.time < end && !f->d.ended) {
     const int event = f->d.has_next && f->d.next_event <= end;
+    const double before = f->d.x.time;
     if (++steps == LOOK && !(f->d.x.time - start > 1e-3*(end - start))) /* some millions of steps would follow */
       return model_fmu_fail(f, "the motion is too fast: a communication step would take too many steps", "");
     status = model_fmu_step(f, event ? f->d.next_event : end);
     if (event && status == MODEL_FMU_OK && f->d.x.time >= f->d.next_event) status = model_fmu_update(f, &moved);
+    stands = f->d.x.time - before > 1e-14*(1 + fabs(before)) ? 0 : stands + 1;
+    if (stands > AT_ONCE)
+      return model_fmu_fail(f, "time does not advance: at one instant one switch follows the other without end", "");
   }
   return status == MODEL_FMU_OK ? MODEL_FMU_OK : MODEL_FMU_ERROR;
 }

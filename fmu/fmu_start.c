@@ -65,24 +65,25 @@ static double model_fmu_resistance(const model_fmu_data *d, int level, int i, in
   return firm < stage ? 1e-3 : 1;
 }
 
-/* The rows of A by the inverse of the mass matrix of what is free; where that is singular, by its diagonal. */
+/* The rows of A by the inverse of the mass matrix of what is free. Where that is singular, what has no mass moves for
+ * next to nothing, and so before all that has. */
 static void model_fmu_weigh(const double *M, const double *resists, const double *A, int rows, double *B)
 {
-  double W[MODEL_N*MODEL_N];
-  int i, j, k;
+  double W[MODEL_N*MODEL_N], heaviest = 0;
+  int i, j, k, again;
+  for (j = 0; j < MODEL_N; j++) heaviest = fmax(heaviest, M[j*MODEL_N + j]);
   for (i = 0; i < rows; i++) {
     double *row = B + i*MODEL_N;
-    for (j = 0; j < MODEL_N; j++) {
-      row[j] = resists[j] > 0 ? A[i*MODEL_N + j] : 0;
-      for (k = 0; k < MODEL_N; k++) {
-        const double weight = resists[j]*resists[k];
-        W[j*MODEL_N + k] = weight > 0 ? weight*M[j*MODEL_N + k] : j == k;
+    for (again = 0; again < 2; again++) {
+      const double least = !again ? 0 : heaviest > 0 ? 1e-10*heaviest : 1;
+      for (j = 0; j < MODEL_N; j++) {
+        row[j] = resists[j] > 0 ? A[i*MODEL_N + j] : 0;
+        for (k = 0; k < MODEL_N; k++) {
+          const double weight = resists[j]*resists[k], mass = M[j*MODEL_N + k] + (j == k ? least : 0);
+          W[j*MODEL_N + k] = weight > 0 ? weight*mass : j == k;
+        }
       }
-    }
-    if (model_fmu_solve(W, row, MODEL_N)) continue;
-    for (j = 0; j < MODEL_N; j++) {
-      const double mass = M[j*MODEL_N + j] > 0 ? M[j*MODEL_N + j] : 1;
-      row[j] = resists[j] > 0 ? A[i*MODEL_N + j]/(mass*resists[j]*resists[j]) : 0;
+      if (model_fmu_solve(W, row, MODEL_N)) break;
     }
   }
 }
@@ -188,6 +189,7 @@ model_fmu_status model_fmu_start(model_fmu *f)
   f->d.unsettled = 0;
   model_fmu_begin_phases(f);
   if (f->d.was_set) status = model_fmu_begin_consistently(f);
+  if (status == MODEL_FMU_OK) status = model_fmu_choose(f);
   if (status == MODEL_FMU_OK) status = model_fmu_find_sides(f);
   if (status == MODEL_FMU_OK) status = model_fmu_move(f);
   if (status != MODEL_FMU_OK) return MODEL_FMU_ERROR;
@@ -208,5 +210,5 @@ model_fmu_status model_fmu_is_off(model_fmu *f, int *off)
     if (!(fabs(velocity[i]) <= most)) most = fabs(velocity[i]);
   }
   *off = !(most <= limit) || model_fmu_is_contradicted(f);
-  return MODEL_FMU_OK;
+  return *off ? MODEL_FMU_OK : model_fmu_choose(f);
 }

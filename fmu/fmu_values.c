@@ -45,6 +45,7 @@ model_fmu_status model_fmu_status_of(model_fmu *f, model_status status)
   case MODEL_OK: return MODEL_FMU_OK;
   case MODEL_SINGULAR: (void)model_fmu_fail(f, "the accelerations are not determined at this state", ""); break;
   case MODEL_NOT_FINITE: (void)model_fmu_fail(f, "a number of this state is not finite", ""); break;
+  case MODEL_CONTRADICTION: (void)model_fmu_fail(f, "constraints contradict each other at this state", ""); break;
   default: (void)model_fmu_fail(f, "an iteration does not converge at this state", ""); break;
   }
   return MODEL_FMU_DISCARD;
@@ -86,6 +87,7 @@ void model_fmu_begin(model_fmu *f, int co_simulation)
   f->d.co_simulation = co_simulation;
   f->d.mode = MODEL_FMU_INSTANTIATED;
   f->d.tolerance = 1e-10;
+  memset(&f->d.rows, 0xff, sizeof f->d.rows); /* -1: not chosen */
 }
 
 void model_fmu_forget(model_fmu *f)

@@ -123,6 +123,20 @@ static const char beginning[] =
 "/* Moves the state onto the constraints, by the smallest changes of q and then of v in the metric of M. */\n"
 "@_status @_project(const @_params *p, @_state *x, const @_input *u);\n\n";
 
+static const char rows[] =
+"/* Rows of A: `count` independent ones, then those that follow from them; -1: not chosen yet. */\n"
+"typedef struct @_rows {\n"
+"  int count, row[$_M];\n"
+"} @_rows;\n\n";
+
+static const char by_rows[] =
+"/* For integrators of your own, where constraints follow from others: they do so where all of them hold, and inside a\n"
+" * step that is not quite so. Rows are chosen at a state on the constraints, and serve until the next one; those of\n"
+" * before, if there are any, stay as long as they are good enough. */\n"
+"@_status @_choose(const @_params *p, const @_state *x, const @_input *u, @_rows *rows);\n"
+"@_status @_accelerate_by(const @_params *p, const @_state *x, const @_input *u, const @_rows *rows, @_real *a,\n"
+"                         @_real *lambda);\n\n";
+
 static const char derived[] =
 "/* Exact derivatives of accelerations and multipliers, D ((N + M) x COLUMNS), by q, v, inputs, parameters and time; "
 "a and\n"
@@ -157,6 +171,7 @@ static void put_functions(const PfCText *c)
                        "overlap what it\n"
                        " * reads. Nothing is allocated or kept: threads may call any of them at the same time. */\n\n");
   pf_c_put(c, beginning);
+  pf_c_put(c, pf_export_keeps_rows(c->x) ? by_rows : "");
   for (size_t i = 0; i < sizeof straight/sizeof *straight; i++) put_straight(c, straight[i].kind, straight[i].about);
   if (pf_export_function(c->x, PF_EXPORT_SLOPES)) pf_c_put(c, derived);
   if (pf_export_function(c->x, PF_EXPORT_OUTPUT_SLOPES)) pf_c_put(c, linear);
@@ -188,7 +203,8 @@ static const char state[] =
 "  $_SINGULAR,       /* constraints and inertia do not determine the accelerations here, or a pivot vanishes */\n"
 "  $_NOT_FINITE,     /* a number is not finite */\n"
 "  $_NO_CONVERGENCE, /* an iteration did not end: forces by multipliers, or a state far off the constraints */\n"
-"  $_NO_SUCH_FRAME\n"
+"  $_NO_SUCH_FRAME,\n"
+"  $_CONTRADICTION   /* constraints that follow from others contradict them here */\n"
 "} @_status;\n\n";
 
 void pf_c_put_header(const PfCText *c)
@@ -209,6 +225,7 @@ void pf_c_put_header(const PfCText *c)
   put_struct(c, "input", "Inputs: those of the model that are no functions of time.", &x->inputs);
   put_struct(c, "output", "Outputs: what the model plots.", &x->outputs);
   pf_c_put(c, state);
+  pf_c_put(c, x->m ? rows : "");
   put_functions(c);
   pf_text_add(c->text, "#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }

@@ -20,13 +20,43 @@ static const char by_matrices[] =
 "@_status @_accelerate(const @_params *p, const @_state *x, const @_input *u, @_real *a, @_real *lambda)\n"
 "{\n";
 
+static const char by_rows[] =
+"@_status @_accelerate(const @_params *p, const @_state *x, const @_input *u, @_real *a, @_real *lambda)\n"
+"{\n"
+"  return @_accelerate_by(p, x, u, NULL, a, lambda);\n"
+"}\n"
+"\n"
+"@_status @_choose(const @_params *p, const @_state *x, const @_input *u, @_rows *rows)\n"
+"{\n"
+"  @_real M[$_N*$_N], F[$_N], A[$_M*$_N], b[$_M], a[$_N], lambda[$_M];\n"
+"  @_factors f;\n"
+"  @_rows before = *rows;\n"
+"  @_status status;\n"
+"  @_matrices(p, x, u, M, F, A, b);\n"
+"  if (!@_are_finite(M, $_N*$_N) || !@_are_finite(F, $_N) || !@_are_finite(A, $_M*$_N) || !@_are_finite(b, $_M))\n"
+"    return $_NOT_FINITE;\n"
+"  if (before.count >= 0) before.count = $_M; /* their order stays, their number may change */\n"
+"  status = @_factor(&f, M, A, $_M, NULL, &before);\n"
+"  if (status != $_OK) return status;\n"
+"  @_take_rows(&f, rows);\n"
+"  if (f.rank == $_M) return $_OK;\n"
+"  @_solve(&f, F, b, a, lambda);\n"
+"  return @_agree(&f, b, a) ? $_OK : $_CONTRADICTION;\n"
+"}\n"
+"\n"
+"@_status @_accelerate_by(const @_params *p, const @_state *x, const @_input *u, const @_rows *rows, @_real *a,\n"
+"                         @_real *lambda)\n"
+"{\n";
+
 static const char solve_matrices[] =
 "  @_factors f;\n"
 "  @_status status;\n"
 "  @_matrices(p, x, u, M, F, A, b);\n"
 "  if (!@_are_finite(M, $_N*$_N) || !@_are_finite(F, $_N) || !@_are_finite(A, $_M*$_N) || !@_are_finite(b, $_M))\n"
 "    return $_NOT_FINITE;\n"
-"  status = @_factor(&f, M, A, $_M);\n"
+"  status = @_factor(&f, M, A, $_M, NULL, ";
+static const char factored[] =
+");\n"
 "  if (status != $_OK) return status;\n";
 
 static const char solve_plain[] =
@@ -51,12 +81,11 @@ static const char no_projection[] =
 "\n";
 
 static const char projection[] =
-"/* The change of least length in the metric of M (of 1 where that is singular) that takes the rows off `miss`. As "
-"much\n"
-" * may be left as is `enough`: terms as large as these have no more digits. */\n"
+"/* The change of least length in the metric of M that takes the rows off `miss`; what has no mass moves as little as\n"
+" * the rest lets it. As much may be left as is `enough`: terms as large as these have no more digits. */\n"
 "static @_status @_correct(const @_params *p, const @_state *x, const @_input *u, const int *row, int rows, int "
 "level,\n"
-"                          const @_real *miss, @_real *change, @_real *enough)\n"
+"                          @_rows *chosen, const @_real *miss, @_real *change, @_real *enough)\n"
 "{\n"
 "  @_real M[$_N*$_N], F[$_N], A[$_M1*$_N], b[$_M1], lambda[$_M1], size;\n"
 "  @_factors f;\n"
@@ -71,10 +100,13 @@ static const char projection[] =
 "  }\n"
 "  for (i = 0; i < $_N; i++) F[i] = 0;\n"
 "  if (!@_are_finite(M, $_N*$_N) || !@_are_finite(A, rows*$_N) || !@_are_finite(b, rows)) return $_NOT_FINITE;\n"
-"  if (@_factor(&f, M, A, rows) != $_OK) {\n"
-"    for (i = 0; i < $_N*$_N; i++) M[i] = (@_real)(i%($_N + 1) == 0);\n"
-"    if (@_factor(&f, M, A, rows) != $_OK) return $_SINGULAR;\n"
+"  if (@_factor(&f, M, A, rows, row, chosen) != $_OK) {\n"
+"    @_real least = 0;\n"
+"    for (i = 0; i < $_N; i++) least = `fmax(least, ~1e-10~1e-4~*M[i*$_N + i]);\n"
+"    for (i = 0; i < $_N; i++) M[i*$_N + i] += least > 0 ? least : 1;\n"
+"    if (@_factor(&f, M, A, rows, row, chosen) != $_OK) return $_SINGULAR;\n"
 "  }\n"
+"  @_take_rows(&f, chosen);\n"
 "  @_solve(&f, F, b, change, lambda);\n"
 "  return @_are_finite(change, $_N) ? $_OK : $_NOT_FINITE;\n"
 "}\n"
@@ -96,14 +128,16 @@ static const char rest_of_projection[] =
 "  for (level = 0; level < 2; level++) {\n"
 "    const int rows = level ? $_VELOCITIES : $_POSITIONS;\n"
 "    const int *row = level ? velocity_row : position_row;\n"
-"    @_real position[$_M1], velocity[$_M1], change[$_N], most = 0, before = 0, enough = ~1e-6~1e-2~;\n"
+"    @_real position[$_M1], velocity[$_M1], change[$_N], most = 0, before = 0, enough = ~1e-9~1e-3~;\n"
+"    @_rows chosen;\n"
+"    chosen.count = -1;\n"
 "    for (round = 0; rows && round < 40; round++) {\n"
 "      @_status status;\n"
 "      @_violations(p, x, u, position, velocity);\n"
 "      most = @_largest(level ? velocity : position, row, rows);\n"
-"      if (!(most > ~1e-14~1e-7~) || (round && most <= enough && !(most < before/2))) break;\n"
+"      if (!(most > ~1e-14~1e-7~) || (round && !(most < before/2) && (most <= enough || most > 2*before))) break;\n"
 "      before = most;\n"
-"      status = @_correct(p, x, u, row, rows, level, level ? velocity : position, change, &enough);\n"
+"      status = @_correct(p, x, u, row, rows, level, &chosen, level ? velocity : position, change, &enough);\n"
 "      if (status != $_OK) return status;\n"
 "      for (i = 0; i < $_N; i++) *(level ? &x->v[i] : &x->q[i]) += change[i];\n"
 "    }\n"
@@ -119,10 +153,26 @@ static const char step[] =
 "  @_state s = *x;\n"
 "  @_real a[$_N], lambda[$_M1], q[$_N], v[$_N];\n"
 "  int i, stage;\n"
-"  for (i = 0; i < $_N; i++) q[i] = v[i] = 0;\n"
+"  for (i = 0; i < $_N; i++) q[i] = v[i] = 0;\n";
+
+static const char choose_rows[] =
+"  @_rows rows; /* those that are independent on the constraints: inside the step more may seem so */\n"
+"  @_status chosen;\n"
+"  rows.count = -1;\n"
+"  chosen = @_choose(p, x, u, &rows);\n"
+"  if (chosen != $_OK) return chosen;\n";
+
+static const char stages[] =
 "  for (stage = 0; stage < 4; stage++) {\n"
 "    const @_real weight = (stage == 1 || stage == 2) ? h/3 : h/6, next = stage < 2 ? h/2 : h;\n"
-"    const @_status status = @_accelerate(p, &s, u, a, lambda);\n"
+"";
+
+static const char step_plain[] =
+"    const @_status status = @_accelerate(p, &s, u, a, lambda);\n";
+static const char step_by_rows[] =
+"    const @_status status = @_accelerate_by(p, &s, u, &rows, a, lambda);\n";
+
+static const char rest_of_step[] =
 "    if (status != $_OK) return status;\n"
 "    for (i = 0; i < $_N; i++) {\n"
 "      q[i] += weight*s.v[i];\n"
@@ -160,7 +210,7 @@ static const char respond_friction[] =
 static const char respond_factors[] =
 "  @_matrices(p, x, u, M, F, A, b);\n"
 "  if (!@_are_finite(M, $_N*$_N) || !@_are_finite(A, $_M*$_N)) return $_NOT_FINITE;\n"
-"  status = @_factor(&f, M, A, $_M);\n"
+"  status = @_factor(&f, M, A, $_M, NULL, NULL);\n"
 "  if (status != $_OK) return status;\n";
 
 static const char respond_feedback[] =
@@ -270,10 +320,10 @@ static const char actuate_middle[] =
 "    if (status != $_OK) return status;\n"
 "    for (i = 0; i < $_N*$_INPUTS; i++)\n"
 "      if (`fabs(R[i]) > most) most = `fabs(R[i]);\n"
-"    reached = @_qr(R, $_N, $_INPUTS, ~1e-10~1e-4~*most, row, B); /* R^T = B S, so R = S^T B^T */\n"
+"    reached = @_qr(R, $_N, $_INPUTS, ~1e-10~1e-4~*most, -1, row, B); /* R^T = B S, so R = S^T B^T */\n"
 "    for (k = 0; k < reached; k++)\n"
 "      for (i = 0; i < $_N; i++) T[k*$_N + row[i]] = k <= i ? R[row[i]*$_INPUTS + k] : 0;\n"
-"    kept = @_qr(T, reached, $_N, ~1e-12~1e-5~*most, other, U);\n"
+"    kept = @_qr(T, reached, $_N, ~1e-12~1e-5~*most, -1, other, U);\n"
 "    for (i = 0; i < $_INPUTS; i++) y[i] = 0;\n"
 "    for (i = kept - 1; i >= 0; i--) {\n"
 "      @_real sum = 0;\n"
@@ -314,6 +364,16 @@ static void put_projection(const PfCText *c)
   put_rows(c, "position", x->position_row, x->position_count);
   put_rows(c, "velocity", x->velocity_row, x->velocity_count);
   pf_c_put(c, rest_of_projection);
+}
+
+static void put_step(const PfCText *c)
+{
+  bool rows = pf_export_keeps_rows(c->x);
+  pf_c_put(c, step);
+  pf_c_put(c, rows ? choose_rows : "");
+  pf_c_put(c, stages);
+  pf_c_put(c, rows ? step_by_rows : step_plain);
+  pf_c_put(c, rest_of_step);
 }
 
 /* u += du, or back. */
@@ -375,14 +435,16 @@ void pf_c_put_interface(const PfCText *c)
     pf_c_put(c, by_elimination);
   } else {
     pf_c_put_friction_solver(c);
-    pf_c_put(c, by_matrices);
+    pf_c_put(c, c->x->m ? by_rows : by_matrices);
     put_locals(c);
     pf_c_put(c, solve_matrices);
+    pf_c_put(c, c->x->m ? "rows" : "NULL");
+    pf_c_put(c, factored);
     pf_c_put(c, c->x->friction ? solve_friction : solve_plain);
     pf_c_put(c, solved);
   }
   put_projection(c);
-  pf_c_put(c, step);
+  put_step(c);
   if (pf_export_function(c->x, PF_EXPORT_SLOPES) || pf_export_function(c->x, PF_EXPORT_INPUT_SLOPES)) put_respond(c);
   if (pf_export_function(c->x, PF_EXPORT_SLOPES)) pf_c_put(c, derivatives);
   if (pf_export_function(c->x, PF_EXPORT_OUTPUT_SLOPES)) pf_c_put(c, linear);

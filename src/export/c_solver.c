@@ -80,11 +80,13 @@ static const char free_solver[] =
 "  int order[$_N];\n"
 "} @_factors;\n"
 "\n"
-"static @_status @_factor(@_factors *f, const @_real *M, const @_real *A, int rows)\n"
+"static @_status @_factor(@_factors *f, const @_real *M, const @_real *A, int rows, const int *at, const void *chosen)\n"
 "{\n"
 "  int i;\n"
 "  (void)A;\n"
 "  (void)rows;\n"
+"  (void)at;\n"
+"  (void)chosen;\n"
 "  for (i = 0; i < $_N*$_N; i++) f->L[i] = M[i];\n"
 "  return @_ldl(f->L, $_N, ~1e-12~1e-6~, f->order) == $_N ? $_OK : $_SINGULAR;\n"
 "}\n"
@@ -102,24 +104,29 @@ static const char free_solver[] =
 
 static const char qr[] =
 "/* Columns, of which `rows` stand in W as rows of the length, as Q R: R takes the place of W (element i of column\n"
-" * order[j] for i <= j), Q is square. Returns the rank: columns of which less than `least` is left are redundant. */\n"
-"static int @_qr(@_real *W, int rows, int length, @_real least, int *order, @_real *Q)\n"
+" * order[j] for i <= j), Q is square. Returns the rank: columns of which less than `least` is left are redundant. The\n"
+" * column of which most is left is next. With limit >= 0 the rank is `limit` at most, and `order` is given: its columns\n"
+" * are next as long as a tenth of that is left of them. */\n"
+"static int @_qr(@_real *W, int rows, int length, @_real least, int limit, int *order, @_real *Q)\n"
 "{\n"
+"  const int given = limit >= 0;\n"
 "  int i, j, k;\n"
 "  for (i = 0; i < length*length; i++) Q[i] = 0;\n"
 "  for (i = 0; i < length; i++) Q[i*length + i] = 1;\n"
-"  for (i = 0; i < rows; i++) order[i] = i;\n"
-"  for (k = 0; k < rows && k < length; k++) {\n"
+"  for (i = 0; i < rows && !given; i++) order[i] = i;\n"
+"  for (k = 0; k < (given ? limit : rows) && k < length; k++) {\n"
 "    int best = k, p;\n"
 "    @_real most = 0, alpha, square, *w;\n"
 "    for (i = k; i < rows; i++) {\n"
 "      @_real sum = 0;\n"
 "      for (j = k; j < length; j++) sum += W[order[i]*length + j]*W[order[i]*length + j];\n"
+"      if (given && i == k) sum *= 100;\n"
 "      if (sum > ~1.000000001~1.0001~*most) {\n"
 "        best = i;\n"
 "        most = sum;\n"
 "      }\n"
 "    }\n"
+"    if (given && best == k) most /= 100;\n"
 "    if (!(most > least*least)) return k;\n"
 "    p = order[best];\n"
 "    order[best] = order[k];\n"
@@ -140,7 +147,7 @@ static const char qr[] =
 "    }\n"
 "    w[k] = alpha;\n"
 "  }\n"
-"  return rows < length ? rows : length;\n"
+"  return k;\n"
 "}\n"
 "\n";
 
@@ -191,6 +198,14 @@ static const char schur[] =
 "}\n"
 "\n";
 
+/* Rows that follow from others do so on the constraints only. Off them, one that nearly vanishes has the direction of
+ * what the state misses: in its own unit it would count as independent. */
+static const char usual_units[] =
+"  for (i = 0; i < rows; i++) f->unit[i] = `fmax(@_unit(A + i*$_N), usual[at ? at[i] : i]);\n";
+static const char own_units[] =
+"  (void)at;\n"
+"  for (i = 0; i < rows; i++) f->unit[i] = @_unit(A + i*$_N);\n";
+
 static const char null_space[] =
 "/* L = N^T M N, with N the last columns of Q; 0: singular. */\n"
 "static int @_reduce(@_factors *f)\n"
@@ -212,32 +227,81 @@ static const char null_space[] =
 "  return @_ldl(f->L, left, ~1e-13~1e-6~, f->order) == left;\n"
 "}\n"
 "\n"
-"static int @_by_null_space(@_factors *f)\n"
+"static int @_by_null_space(@_factors *f, const @_rows *chosen)\n"
 "{\n"
 "  int i, j;\n"
-"  for (i = 0; i < f->rows; i++)\n"
+"  for (i = 0; i < f->rows; i++) {\n"
+"    f->row[i] = chosen ? chosen->row[i] : i;\n"
 "    for (j = 0; j < $_N; j++) f->S[i*$_N + j] = f->A[i*$_N + j]/f->unit[i];\n"
-"  f->rank = @_qr(f->S, f->rows, $_N, ~1e-7~1e-3~, f->row, f->Y);\n"
+"  }\n"
+"  f->rank = @_qr(f->S, f->rows, $_N, $_REDUNDANT ? ~1e-3~1e-2~ : ~1e-7~1e-3~, chosen ? chosen->count : -1, f->row,\n"
+"                 f->Y);\n"
 "  f->by_null_space = 1;\n"
 "  return @_reduce(f);\n"
 "}\n"
 "\n"
-"static @_status @_factor(@_factors *f, const @_real *M, const @_real *A, int rows)\n"
+"/* Is something chosen? Numbers of rows may come from a file. */\n"
+"static int @_is_choice(const @_rows *chosen, int rows)\n"
 "{\n"
 "  int i;\n"
+"  if (!chosen || chosen->count < 0 || chosen->count > rows) return 0;\n"
+"  for (i = 0; i < rows; i++)\n"
+"    if (chosen->row[i] < 0 || chosen->row[i] >= rows) return 0;\n"
+"  return 1;\n"
+"}\n"
+"\n"
+"/* The rows are those of the constraints at[i], or all; `chosen` of them are independent, NULL: that is to be found. */\n"
+"static @_status @_factor(@_factors *f, const @_real *M, const @_real *A, int rows, const int *at,\n"
+"                         const @_rows *chosen)\n"
+"{\n";
+
+static const char factor_begins[] =
+"  int i;\n"
+"  if (!@_is_choice(chosen, rows)) chosen = NULL;\n"
 "  f->M = M;\n"
 "  f->A = A;\n"
 "  f->rows = f->rank = rows;\n"
-"  f->by_null_space = 0;\n"
-"  for (i = 0; i < rows; i++) f->unit[i] = @_unit(A + i*$_N);\n";
+"  f->by_null_space = 0;\n";
 
 static const char factor_by_schur[] =
-"  if (@_by_schur(f)) return $_OK;\n";
+"  if (!$_REDUNDANT && (!chosen || chosen->count == rows) && @_by_schur(f)) return $_OK;\n";
 
 static const char solvers[] =
-"  return @_by_null_space(f) ? $_OK : $_SINGULAR;\n"
+"  return @_by_null_space(f, chosen) ? $_OK : $_SINGULAR;\n"
 "}\n"
 "\n"
+"/* Those that the factors have taken. */\n"
+"static void @_take_rows(const @_factors *f, @_rows *rows)\n"
+"{\n"
+"  int i;\n"
+"  rows->count = f->rank;\n"
+"  for (i = 0; i < f->rows; i++) rows->row[i] = f->by_null_space ? f->row[i] : i;\n"
+"}\n"
+"\n"
+;
+
+static const char agreement[] =
+"/* Do redundant rows agree with the accelerations of the others? To a part: off the constraints they do not quite. */\n"
+"static int @_agree(const @_factors *f, const @_real *b, const @_real *a)\n"
+"{\n"
+"  @_real fastest = 0;\n"
+"  int i, j;\n"
+"  for (j = 0; j < $_N; j++)\n"
+"    if (`fabs(a[j]) > fastest) fastest = `fabs(a[j]);\n"
+"  for (i = f->rank; i < f->rows; i++) {\n"
+"    const int k = f->row[i];\n"
+"    @_real miss = -b[k], size = `fabs(b[k]) + f->unit[k]*(~1e-3~1e-3~ + fastest/5);\n"
+"    for (j = 0; j < $_N; j++) {\n"
+"      miss += f->A[k*$_N + j]*a[j];\n"
+"      size += `fabs(f->A[k*$_N + j]*a[j]);\n"
+"    }\n"
+"    if (`fabs(miss) > ~1e-2~1e-1~*size) return 0;\n"
+"  }\n"
+"  return 1;\n"
+"}\n"
+"\n";
+
+static const char shortest[] =
 "/* lambda with A^T lambda = w, the shortest where rows are redundant: lambda - Z y, with A^T Z = 0. */\n"
 "static void @_shorten(const @_factors *f, @_real *lambda)\n"
 "{\n"
@@ -437,6 +501,17 @@ static const char friction_solver[] =
 "}\n"
 "\n";
 
+/* The sizes that rows have along the motion, found near the start. */
+static void put_usual(const PfCText *c)
+{
+  pf_c_put(c, "  static const @_real usual[] = {");
+  for (int i = 0; i < c->x->m; i++) {
+    pf_text_add(c->text, i ? ", " : "");
+    pf_c_put_number(c, c->x->usual[i]);
+  }
+  pf_text_add(c->text, "};\n");
+}
+
 void pf_c_put_solver(const PfCText *c)
 {
   bool factors_needed = c->x->m || !pf_export_function(c->x, PF_EXPORT_FLOW) ||
@@ -453,8 +528,13 @@ void pf_c_put_solver(const PfCText *c)
   pf_c_put(c, factors);
   pf_c_put(c, c->x->by_null_space ? "" : schur);
   pf_c_put(c, null_space);
+  if (c->x->redundant) put_usual(c);
+  pf_c_put(c, factor_begins);
+  pf_c_put(c, c->x->redundant ? usual_units : own_units);
   pf_c_put(c, c->x->by_null_space ? "" : factor_by_schur);
   pf_c_put(c, solvers);
+  pf_c_put(c, pf_export_keeps_rows(c->x) ? agreement : "");
+  pf_c_put(c, shortest);
   pf_c_put(c, more_solvers);
   if (c->x->friction) pf_c_put(c, friction);
 }

@@ -187,7 +187,7 @@ static void put_sizes(const PfCText *c)
     int size;
   } sizes[] = {{"M1", at_least(x->m, 1)}, {"MOST", at_least(x->n, x->m)}, {"PAIRS", x->pairs},
                {"PAIRS1", at_least(x->pairs, 1)}, {"MASS_PAIRS", x->mass_pairs}, {"POSITIONS", x->position_count},
-               {"VELOCITIES", x->velocity_count}, {"OUTPUTS1", at_least(x->outputs.count, 1)},
+               {"VELOCITIES", x->velocity_count}, {"REDUNDANT", x->redundant}, {"OUTPUTS1", at_least(x->outputs.count, 1)},
                {"OUTPUT_COLUMNS", 3*x->n + x->inputs.count + x->m}, {"ACTUATE", at_least(x->n, x->inputs.count)}};
   pf_text_add(c->text, "enum {\n");
   for (size_t i = 0; i < sizeof sizes/sizeof *sizes; i++)
@@ -202,7 +202,7 @@ PfStatus pf_c_put_source(const PfCText *c)
   pf_c_put(c, "/* Made by pfaff; see @.h. Straight-line code is the model, in the order in which few values are "
               "alive;\n"
               " * the rest is the same for every model. Compile without -ffast-math. */\n"
-              "#include \"@.h\"\n\n#include <math.h>\n\n");
+              "#include \"@.h\"\n\n#include <math.h>\n#include <stddef.h>\n\n");
   put_sizes(c);
   put_init(c);
   for (int i = 0; i < x->function_count; i++) {

@@ -22,7 +22,7 @@ static const char *put_choice(const PfCText *c, const char *at)
 /* `sqrt(: a function of <math.h>. Other such marks are plain. Returns the last letter of it. */
 static const char *put_function(const PfCText *c, const char *at)
 {
-  static const char *const functions[] = {"fabs(", "sqrt(", "frexp(", "ldexp("};
+  static const char *const functions[] = {"fabs(", "fmax(", "sqrt(", "frexp(", "ldexp("};
   size_t length = 0;
   for (size_t i = 0; i < sizeof functions/sizeof *functions; i++)
     if (!strncmp(at + 1, functions[i], strlen(functions[i]))) length = strlen(functions[i]) - 1;

@@ -6,6 +6,7 @@
 #include "form/unroll.h"
 #include "model/model.h"
 #include "num/num.h"
+#include "time/manifold.h"
 
 #include <math.h>
 #include <string.h>
@@ -263,6 +264,47 @@ static PfStatus collect_matrices(PfExport *x)
   PF_TRY(add_list(x, f, n*n + n, eq->A, m*n));
   PF_TRY(add_list(x, f, n*n + n + m*n, eq->b, m));
   return finish(x, f);
+}
+
+/* The largest element of each row of A where the symbols are. */
+static PfStatus measure_rows(PfExport *x, const double *symbols, double part, double *A)
+{
+  const PfExportFunction *f = x->functions + PF_EXPORT_MATRICES;
+  double *all = pf_arena_array(x->arena, double, pf_export_size(f));
+  if (!all) return pf_no_room(x->ctx, "the export");
+  PF_TRY(pf_export_evaluate(x, f, symbols, all));
+  memcpy(A, all + x->n*x->n + x->n, (size_t)(x->m*x->n)*sizeof *A);
+  for (int i = 0; i < x->m; i++) {
+    const double *row = A + i*x->n, length = pf_norm(row, x->n);
+    if (isfinite(length) && length > 0) x->usual[i] = fmax(x->usual[i], part*pf_binary_scale(row, (size_t)x->n));
+  }
+  return PF_OK;
+}
+
+/* Whether rows are redundant at the start, and how large rows usually are: there, and nearby, off the constraints too,
+ * as in pf_manifold_measure. */
+static PfStatus judge_rows(PfExport *x)
+{
+  double *symbols = pf_arena_array(x->arena, double, x->symbol_count), *A;
+  unsigned noise = 3;
+  PfRows rows;
+  if (!x->m) return PF_OK;
+  A = pf_arena_array(x->arena, double, x->m*x->n);
+  x->usual = pf_arena_array(x->arena, double, x->m);
+  if (!symbols || !A || !x->usual) return pf_no_room(x->ctx, "the export");
+  for (int trial = 0; trial < 3; trial++) {
+    memcpy(symbols, x->start, (size_t)x->symbol_count*sizeof *symbols);
+    for (int i = 0; i < 2*x->n; i++) symbols[x->at_q + i] = pf_manifold_blur(x->start[x->at_q + i], &noise);
+    PF_TRY(measure_rows(x, symbols, 0.125, A));
+  }
+  PF_TRY(measure_rows(x, x->start, 1, A));
+  if (pf_first_not_finite(A, (size_t)(x->m*x->n)) >= 0) return PF_OK;
+  for (int i = 0; i < x->m; i++)
+    if (!(pf_norm(A + i*x->n, x->n) > PF_RANK_TOLERANCE*x->usual[i]))
+      memset(A + i*x->n, 0, (size_t)x->n*sizeof *A);
+  PF_TRY(pf_rows_sort(x->ctx, x->arena, A, x->m, x->n, PF_RANK_TOLERANCE, &rows));
+  x->redundant = rows.rank < x->m;
+  return PF_OK;
 }
 
 static PfStatus collect_friction(PfExport *x)
@@ -705,7 +747,7 @@ static PfStatus check_size(const PfExport *x, double most)
 static PfStatus collect(PfExport *x, const double *values, const PfExportOptions *options)
 {
   typedef PfStatus Collector(PfExport *);
-  static Collector *const parts[] = {collect_matrices, collect_friction, collect_constraints, collect_energy,
+  static Collector *const parts[] = {collect_matrices, judge_rows, collect_friction, collect_constraints, collect_energy,
                                      collect_poses, collect_jacobians, collect_contacts, collect_surfaces,
                                      collect_outputs, collect_slopes, collect_input_slopes, collect_output_slopes};
   PF_TRY(name_all(x));
@@ -748,6 +790,11 @@ void pf_export_free(PfExport *x)
 }
 
 /* ---------------------------------------------------------------- looking at it */
+
+bool pf_export_keeps_rows(const PfExport *x)
+{
+  return x->m && !pf_export_function(x, PF_EXPORT_FLOW);
+}
 
 const PfExportFunction *pf_export_function(const PfExport *x, PfExportKind kind)
 {

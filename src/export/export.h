@@ -84,6 +84,8 @@ typedef struct PfExport {
   int velocity_count;
   int *velocity_row;
   int mass_pairs, pairs;      /* of the elimination */
+  bool redundant;             /* constraints follow from others at the start */
+  double *usual;              /* m: sizes of the rows of A along the motion */
   int surface_count;
   PfExpr *output;             /* the expressions of the outputs */
   int left_out;               /* outputs that only a run knows */
@@ -110,6 +112,9 @@ typedef struct PfExportOptions {
 PfStatus pf_export_collect(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,
                            const char *name, const PfExportOptions *options, PfExport *export);
 void pf_export_free(PfExport *export);
+
+/* Are accelerations found by rows of A that can be chosen (c_solver.c)? */
+bool pf_export_keeps_rows(const PfExport *export);
 
 /* NULL when the model has nothing of the kind. */
 const PfExportFunction *pf_export_function(const PfExport *export, PfExportKind kind);

@@ -328,6 +328,13 @@ static const char header_end[] =
 "void @_fmu_violations(const @_params *p, const @_state *x, const @_input *u, double *position, double *velocity);\n\n"
 "#endif\n";
 
+/* Where all constraints are independent, or a pivot tells. */
+static const char no_choice[] =
+"#define @_choose(p, x, u, rows) ((void)(rows), $_OK)\n"
+"#define @_accelerate_by(p, x, u, rows, a, lambda) ((void)(rows), @_accelerate(p, x, u, a, lambda))\n\n";
+static const char no_rows[] =
+"typedef int @_rows;\n\n";
+
 static void put_header(const PfCText *c, const PfFmu *f)
 {
   pf_c_put(c, "/* Made by pfaff: the numbers of the model as an FMU. */\n#ifndef $_FMU_MODEL_H\n"
@@ -339,6 +346,8 @@ static void put_header(const PfCText *c, const PfFmu *f)
   pf_c_put(c, "\n/* Are derivatives by formulas? Otherwise by differences. */\n#define $_FMU_EXACT ");
   pf_text_add(c->text, f->by_differences ? "0\n\n" : "1\n\n");
   put_sizes(c, f);
+  pf_c_put(c, pf_export_keeps_rows(f->x) ? "" : no_choice);
+  pf_c_put(c, f->x->m ? "" : no_rows);
   pf_c_put(c, header_end);
 }
 

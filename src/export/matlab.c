@@ -40,21 +40,23 @@ static const char helpers[] =
 
 static const char solver[] =
 "% M a = F + A' lam, A a = b, along the null space of A; redundant rows have the shortest lam.\n"
-"function [a, lam] = f_solve(M, A, F, b)\n"
+"function [a, lam] = f_solve(M, A, F, b, rows)\n"
 "  n = size(M, 1);\n"
+"  usual = [USUAL_HERE]';\n"
+"  if nargin > 4, usual = usual(rows); end\n"
 "  if ~all(isfinite(M(:))) || ~all(isfinite(A(:))), error('pfaff:singular', 'a number is not finite'); end\n"
 "  if isempty(A)\n"
 "    a = M\\F;\n"
 "    lam = zeros(0, size(F, 2));\n"
 "    return\n"
 "  end\n"
-"  unit = max(abs(A), [], 2);\n"
+"  unit = max(max(abs(A), [], 2), usual);\n"
 "  unit(unit == 0) = 1;\n"
 "  unit = 2.^ceil(log2(unit));\n"
 "  [U, S, V] = svd(bsxfun(@rdivide, A, unit));\n"
 "  s = diag(S);\n"
 "  if size(A, 1) == 1 || n == 1, s = S(1); end\n"
-"  r = sum(s > 1e-7*max(1, max(s)));\n"
+"  r = sum(s > LEAST_HERE*max(1, max(s)));\n"
 "  s = s(1:r);\n"
 "  b = bsxfun(@rdivide, b, unit);\n"
 "  a = V(:, 1:r)*bsxfun(@rdivide, U(:, 1:r)'*b, s);\n"
@@ -68,7 +70,7 @@ static const char solver[] =
 "    a = a + N*(G\\(N'*(F - M*a)));\n"
 "  end\n"
 "  w = M*a - F;\n"
-"  if r < size(A, 1), lam = pinv(A', 1e-9*norm(A))*w;\n"
+"  if r < size(A, 1), lam = pinv(A', 1e-2*LEAST_HERE*norm(A))*w;\n"
 "  else, lam = bsxfun(@rdivide, U(:, 1:r)*bsxfun(@rdivide, V(:, 1:r)'*w, s), unit); end\n"
 "end\n";
 
@@ -121,21 +123,23 @@ static const char motion[] =
 "  for level = 1:2\n"
 "    before = Inf;\n"
 "    most = 0;\n"
-"    enough = 1e-6;\n"
+"    enough = 1e-9;\n"
 "    for k = 1:40*~isempty(rows{level})\n"
 "      [position, velocity] = violations(p, t, q, v, u);\n"
 "      if level == 1, miss = position(rows{1}); else, miss = velocity(rows{2}); end\n"
 "      most = max(abs(miss));\n"
-"      if most <= 1e-14 || (most <= enough && most >= before/2), break, end\n"
+"      if most <= 1e-14 || (most <= enough && most >= before/2) || most > 2*before, break, end\n"
 "      before = most;\n"
 "      [M, ~, A] = matrices(p, t, q, v, u);\n"
 "      A = A(rows{level}, :);\n"
 "      if level == 1, z = q; else, z = v; end\n"
 "      enough = max(enough, 1e-13*max(abs(A)*abs(z))); % no more digits in terms as large\n"
 "      try\n"
-"        change = f_solve(M, A, zeros(numel(z), 1), -miss);\n"
+"        change = f_solve(M, A, zeros(numel(z), 1), -miss, rows{level});\n"
 "      catch % coordinates without mass\n"
-"        change = f_solve(eye(numel(z)), A, zeros(numel(z), 1), -miss);\n"
+"        least = 1e-10*max(diag(M));\n"
+"        if ~(least > 0), least = 1; end\n"
+"        change = f_solve(M + least*eye(numel(z)), A, zeros(numel(z), 1), -miss, rows{level});\n"
 "      end\n"
 "      if level == 1, q = q + change; else, v = v + change; end\n"
 "    end\n"
@@ -252,6 +256,8 @@ static void put_word(const PfExport *x, PfText *text, const char *word, size_t l
   if (!strncmp(word, "MASS_PAIRS", length)) pf_text_print(text, "%d", x->mass_pairs);
   else if (!strncmp(word, "POSITION_ROWS", length)) put_rows(text, x->position_row, x->position_count);
   else if (!strncmp(word, "VELOCITY_ROWS", length)) put_rows(text, x->velocity_row, x->velocity_count);
+  else if (!strncmp(word, "LEAST", length)) pf_text_add(text, x->redundant ? "1e-3" : "1e-7");
+  else if (!strncmp(word, "USUAL", length)) pf_script_put_usual(x, text);
   else if (!strncmp(word, "INPUTS", length)) pf_text_print(text, "%d", x->inputs.count);
   else pf_text_add(text, x->prefix);
 }
@@ -400,7 +406,7 @@ PfStatus pf_export_matlab(const PfExport *x, const PfReference *r, PfExportFiles
   put_main(x, r, text);
   for (int i = 0; i < x->function_count; i++)
     if (x->functions[i].tape) PF_TRY(put_function(x, x->functions + i, text));
-  pf_text_add(text, solver);
+  put_filled(x, text, solver);
   put_filled(x, text, pf_export_function(x, PF_EXPORT_FLOW) ? eliminate : x->friction ? rub : solve);
   if (x->m) put_filled(x, text, motion);
   pf_text_add(text, step);

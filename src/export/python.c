@@ -76,15 +76,15 @@ static const char functions[] =
 static const char solver[] =
 "class _Factors:\n"
 "    \"\"\"M a = F + A^T lam, A a = b, along the null space of A; redundant rows have the shortest lam.\"\"\"\n"
-"    def __init__(self, M, A):\n"
+"    def __init__(self, M, A, rows=slice(None)):\n"
 "        if not (np.isfinite(M).all() and np.isfinite(A).all()): raise Singular(\"a number is not finite\")\n"
-"        self.M, self.A, rows = M, A, len(A)\n"
-"        self.unit = np.ones(rows)\n"
-"        if rows:\n"
-"            largest = np.abs(A).max(axis=1)\n"
+"        self.M, self.A = M, A\n"
+"        self.unit = np.ones(len(A))\n"
+"        if len(A):\n"
+"            largest = np.maximum(np.abs(A).max(axis=1), USUAL[rows])\n"
 "            self.unit = np.where(largest > 0, np.exp2(np.ceil(np.log2(np.where(largest > 0, largest, 1)))), 1)\n"
 "            U, s, Vt = np.linalg.svd(A/self.unit[:, None])\n"
-"            self.rank = int((s > 1e-7*max(1, s.max(initial=0))).sum())\n"
+"            self.rank = int((s > LEAST*max(1, s.max(initial=0))).sum())\n"
 "            self.U, self.s, self.V = U[:, :self.rank], s[:self.rank], Vt[:self.rank].T\n"
 "            self.N = Vt[self.rank:].T\n"
 "        else:\n"
@@ -104,7 +104,7 @@ static const char solver[] =
 "        if self.N.shape[1]: a = a + self.N@np.linalg.solve(self.G, self.N.T@(F - self.M@a))\n"
 "        w = self.M@a - F\n"
 "        lam = ((self.U@((self.V.T@w).T/self.s).T).T/self.unit).T\n"
-"        if self.rank < len(self.unit): lam = np.linalg.lstsq(self.A.T, w, rcond=1e-9)[0]\n"
+"        if self.rank < len(self.unit): lam = np.linalg.lstsq(self.A.T, w, rcond=1e-2*LEAST)[0]\n"
 "        return a, lam\n"
 "\n"
 "\n";
@@ -153,15 +153,15 @@ static const char motion[] =
 "    \"\"\"q and v moved onto the constraints, by the smallest changes in the metric of M.\"\"\"\n"
 "    q, v = np.array(q, float), np.array(v, float)\n"
 "    for z, rows, level in ((q, POSITION_ROWS, 0), (v, VELOCITY_ROWS, 1)):\n"
-"        before, most, enough = np.inf, 0.0, 1e-6\n"
+"        before, most, enough = np.inf, 0.0, 1e-9\n"
 "        for _ in range(40 if rows else 0):\n"
 "            miss = violations(p, t, q, v, u)[level][rows]\n"
 "            most = np.abs(miss).max()\n"
-"            if most <= 1e-14 or before/2 <= most <= enough: break\n"
+"            if most <= 1e-14 or before/2 <= most <= enough or most > 2*before: break\n"
 "            before = most\n"
 "            M, _, A, _ = matrices(p, t, q, v, u)\n"
-"            try: f = _Factors(M, A[rows])\n"
-"            except Singular: f = _Factors(np.eye(N), A[rows])\n"
+"            try: f = _Factors(M, A[rows], rows)\n"
+"            except Singular: f = _Factors(M + (1e-10*np.diag(M).max() or 1)*np.eye(N), A[rows], rows)  # without mass\n"
 "            enough = max(enough, 1e-13*(np.abs(A[rows])@np.abs(z)).max())  # no more digits in terms as large\n"
 "            z += f.solve(np.zeros(N), -miss)[0]\n"
 "        if not most <= enough: raise Singular(\"no state on the constraints was found\")\n"
@@ -386,6 +386,15 @@ static void put_rows(PfText *text, const char *name, const int *row, int count)
   pf_text_add(text, "]\n");
 }
 
+/* Rows that follow from others do so on the constraints only (c_solver.c). */
+static void put_judgement(const PfExport *x, PfText *text)
+{
+  pf_text_print(text, "# sizes of the rows of A along the motion; rows of which no more is left follow from others\n"
+                      "LEAST = %s\nUSUAL = np.array([", x->redundant ? "1e-3" : "1e-7");
+  pf_script_put_usual(x, text);
+  pf_text_add(text, "])\n");
+}
+
 static void put_start(const PfExport *x, PfText *text)
 {
   pf_text_add(text, "# a start that satisfies the constraints\nSTART_TIME = ");
@@ -481,6 +490,7 @@ PfStatus pf_export_python(const PfExport *x, const PfReference *r, PfExportFiles
   pf_python_put_lists(x, text);
   put_rows(text, "POSITION_ROWS", x->position_row, x->position_count);
   put_rows(text, "VELOCITY_ROWS", x->velocity_row, x->velocity_count);
+  put_judgement(x, text);
   put_start(x, text);
   put_class(text, "Params", "Parameters with the values of the model.", &x->parameters, x->start);
   put_class(text, "Input", "Inputs: those of the model that are no functions of time.", &x->inputs,

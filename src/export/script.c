@@ -67,6 +67,14 @@ PfStatus pf_script_put(const PfExport *x, const PfScript *script, const PfExport
   return pf_code_write(x->ctx, &program, &style, text);
 }
 
+void pf_script_put_usual(const PfExport *x, PfText *text)
+{
+  for (int i = 0; i < x->m; i++) {
+    pf_text_add(text, i ? ", " : "");
+    pf_script_put_numbers(text, &(double){x->redundant ? x->usual[i] : 0}, 1);
+  }
+}
+
 void pf_script_put_names(PfText *text, const PfNamedList *list, void (*put)(PfText *text, const char *string))
 {
   for (int i = 0; i < list->count; i++) {

@@ -22,6 +22,8 @@ PfStatus pf_script_put(const PfExport *export, const PfScript *script, const PfE
 void pf_script_put_names(PfText *text, const PfNamedList *list, void (*put)(PfText *text, const char *string));
 /* 1.5, -2, … */
 void pf_script_put_numbers(PfText *text, const double *values, int count);
+/* Sizes of the rows of A along the motion; zeros where no row follows from others. */
+void pf_script_put_usual(const PfExport *export, PfText *text);
 
 /* What a state is compared by: t, q, v, inputs, accelerations, multipliers, energies, outputs. */
 typedef struct PfNumbers {
