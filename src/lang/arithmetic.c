@@ -29,6 +29,7 @@ static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, boo
   }
   pf_check_fail(ck, PF_ERR_UNIT, node, "cannot %s %s and %s", verb, pf_dim_text(ck, *sum),
                 pf_dim_text(ck, term.dim));
+  pf_dim_hint_at_fraction(ck, node->kind == PF_N_TERM ? node->child : node);
   if (term.dim.bare)
     pf_check_hint(ck, "give the number its unit, as in 0.5 [%s]", pf_dim_text(ck, *sum));
   return false;

@@ -309,6 +309,8 @@ const char *pf_dim_text(Checker *ck, Dim dim);
 const char *pf_dim_unit(Checker *ck, Dim dim);
 /* Reports a dimension other than the expected one. */
 bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what);
+/* After an error about units: what 1/2 [kg]*x means, if the formula, or a term of it, begins so. */
+void pf_dim_hint_at_fraction(Checker *ck, const PfNode *node);
 /* Of two things that are added and known to fit: that of the one which has a unit. */
 Dim pf_dim_either(Dim a, Dim b);
 Dim pf_dim_rate(Dim dim); /* per second */

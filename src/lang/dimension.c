@@ -106,11 +106,30 @@ static const char *phrase(Checker *ck, Dim dim)
   return strncmp(text, "a ", 2) ? pf_print_text(ck, "in %s", text) : text;
 }
 
+/* 1/2 [kg]*…: the unit is that of the 2. */
+static const PfNode *unit_below(const PfNode *product)
+{
+  const PfNode *first = product->kind == PF_N_PRODUCT ? product->child : NULL, *second = first ? first->next : NULL;
+  bool fraction = second && first->child->kind == PF_N_NUMBER && second->flag && second->child->kind == PF_N_UNIT;
+  return fraction && second->child->child->kind == PF_N_NUMBER ? second->child : NULL;
+}
+
+void pf_dim_hint_at_fraction(Checker *ck, const PfNode *node)
+{
+  const PfNode *unit = unit_below(node);
+  const PfNode *term = node->kind == PF_N_SUM ? node->child : NULL;
+  for (; term && !unit; term = term->next) unit = unit_below(term->child);
+  if (unit)
+    pf_hint(ck->ctx, "a unit belongs to the number before it: 1/2 [%.40s] is 1/(2 [%.40s]); write 0.5 [%.40s] or 1 [%.40s]/2",
+            unit->text, unit->text, unit->text, unit->text);
+}
+
 bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what)
 {
   if (!found.known || found.bare || !expected.known || pf_dimension_equal(found.of, expected.of)) return true;
   pf_check_fail(ck, PF_ERR_UNIT, node, "%s must be %s, but this is %s", what, phrase(ck, expected),
                 phrase(ck, found));
+  pf_dim_hint_at_fraction(ck, node);
   return false;
 }
 

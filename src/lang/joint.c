@@ -111,14 +111,36 @@ Entity *pf_find_joint(Checker *ck, Scope *scope, const PfNode *node)
   return entity && entity->kind == E_FRAME && entity->ball ? entity : NULL;
 }
 
+/* Names of 'derive': ball.gz, where axis z of what the body is placed in stands in the axes of the body, and
+ * ball.omega_z, the angular velocity in the axes of what it is placed in. 0 to 8, 9 to 11, or -1. */
+static int attitude_index(const char *name)
+{
+  static const char rows[] = "abg", columns[] = "xyz";
+  const bool omega = !strncmp(name, "omega_", 6);
+  const char *last = omega ? name + 6 : name + 1, *row = omega ? NULL : *name ? strchr(rows, *name) : NULL;
+  const char *column = (omega || row) && *last && !last[1] ? strchr(columns, *last) : NULL;
+  return !column ? -1 : omega ? 9 + (int)(column - columns) : 3*(int)(row - rows) + (int)(column - columns);
+}
+
+static Value value_of_attitude(Checker *ck, const PfBall *ball, int index)
+{
+  PfExpr q[4], R[3];
+  for (int k = 0; k < 4; k++) q[k] = ck->coordinates.at[ball->q + k].q;
+  if (index < 9) return pf_scalar_value(pf_quaternion_entry(ck->ctx, q, index/3, index%3), pf_dim_none());
+  for (int k = 0; k < 3; k++) R[k] = pf_quaternion_entry(ck->ctx, q, index - 9, k);
+  return pf_scalar_value(pf_expr_dot3(ck->ctx, R, ball->spin), pf_dim_turning());
+}
+
 Value pf_value_of_joint(Checker *ck, Scope *scope, Entity *joint, const PfNode *node)
 {
-  if (strcmp(node->text, "w")) {
+  const int attitude = ck->showing ? attitude_index(node->text) : -1;
+  if (strcmp(node->text, "w") && attitude < 0) {
     Entity *entity = pf_scope_lookup(ck, scope, node);
     return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
   }
   if (!pf_resolve(ck, joint, node)) return pf_no_value();
   const PfBall *ball = ck->balls.at + joint->ball - 1;
+  if (attitude >= 0) return value_of_attitude(ck, ball, attitude);
   return pf_vector_value(pf_vector_make(ck->model, ball->frame, ball->spin), pf_dim_turning());
 }
 

@@ -397,14 +397,22 @@ static const Rule *rule_of(PfTokenKind kind)
   return rules + kind;
 }
 
-/* An operator may start a line, what follows a value directly may not. A unit follows numbers only; after a
- * name it belongs to the declaration. */
+/* Is the unit that is next that of pi, as in 6*pi [rad/s]*r? At the end of a value it holds for all of it. */
+static bool is_unit_of_pi(const PfParser *p)
+{
+  const char *last = p->source->bytes + p->last.start, *next = p->source->bytes + p->token.start + p->token.size;
+  next += strspn(next, " \t");
+  return p->last.kind == PF_T_NAME && p->last.size == 2 && !memcmp(last, "pi", 2) && *next && strchr("*/+-^", *next);
+}
+
+/* An operator may start a line, what follows a value directly may not. A unit follows numbers only, and pi; after
+ * another name it belongs to the declaration. */
 static bool goes_on(const PfParser *p, Precedence least)
 {
   Precedence precedence = rule_of(p->token.kind)->precedence;
   if (precedence == PREC_NONE || precedence < least) return false;
   if (precedence == PREC_POSTFIX && pf_parser_line_ended(p)) return false;
-  return p->token.kind != PF_T_UNIT || p->last.kind == PF_T_NUMBER;
+  return p->token.kind != PF_T_UNIT || p->last.kind == PF_T_NUMBER || is_unit_of_pi(p);
 }
 
 /* 'point' starts a statement, but point(arm, (a, b, c)) is also a function. */
@@ -449,7 +457,13 @@ PfNode *pf_parse_start_value(PfParser *p)
   PfToken start = p->token;
   PfNode *value = pf_parse_expression(p);
   bool unit_follows = !p->failed && p->token.kind == PF_T_UNIT && !pf_parser_line_ended(p);
-  return unit_follows ? unit(p, value, &start) : value;
+  if (!unit_follows) return value;
+  value = unit(p, value, &start);
+  bool goes = rule_of(p->token.kind)->infix && !pf_parser_line_ended(p);
+  if (goes && pf_parser_error(p, &p->token, "the unit before %s holds for all that is before it, and ends the value",
+                              pf_parser_describe(p, &p->token, (char[PF_TOKEN_NAME]){0})))
+    pf_hint(p->ctx, "put the unit behind a number of the product: 2 [m]*k instead of 2*k [m]");
+  return value;
 }
 
 PfNode *pf_parse_range(PfParser *p)

@@ -11,6 +11,8 @@ static PfNode *model_statement(PfParser *p)
   PfNode *node = pf_parse_node(p, PF_N_MODEL);
   if (p->token.kind == PF_T_STRING && pf_parser_expected(p, "a short name before the title"))
     pf_hint(p->ctx, "for example: model snakeboard \"Snakeboard with springs\"");
+  bool word = p->token.kind == PF_T_KEYWORD || p->token.kind == PF_T_CLAUSE;
+  if (word && !pf_parser_line_ended(p)) p->token.kind = PF_T_NAME; /* nothing refers to it: any word will do */
   node->child = pf_parse_new_name(p, PF_N_LABEL, "a name for the model");
   if (pf_parser_line_ended(p)) return node;
   if (p->token.kind == PF_T_STRING) node->child->next = pf_parse_string(p);

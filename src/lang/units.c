@@ -424,16 +424,31 @@ static bool whole(Reader *r, int *number)
   return *number <= MOST_POWER;
 }
 
-/* ^2, ^-1, ^(1/2) */
+/* The digits behind the point of 1.5, as a fraction. */
+static bool decimals(Reader *r, int *num, int *den)
+{
+  if (!accept(r, '.')) return true;
+  if (!is_digit(*r->at)) return false;
+  for (; is_digit(*r->at); r->at++) {
+    if (*den >= 1000) return false;
+    *num = 10*(*num) + (*r->at - '0');
+    *den *= 10;
+  }
+  for (int prime = 2; prime <= 5; prime += 3)
+    while (*num%prime == 0 && *den%prime == 0) *num /= prime, *den /= prime;
+  return true;
+}
+
+/* ^2, ^-1, ^1.5, ^(3/2) */
 static PfStatus exponent(Reader *r, PfUnit *unit)
 {
-  const char *hint = "for example: m^2, s^-1, m^(1/2)";
+  const char *hint = "for example: m^2, s^-1, m^1.5, m^(1/2)";
   int num = 1, den = 1;
   if (!accept(r, '^')) return PF_OK;
   bool bracket = accept(r, '('), minus = accept(r, '-');
-  if (!whole(r, &num) || *r->at == '.')
-    return wrong(r, "the exponent after '^' is not a small whole number", hint);
-  if (bracket && accept(r, '/') && (!whole(r, &den) || den == 0))
+  if (!whole(r, &num) || !decimals(r, &num, &den))
+    return wrong(r, "the exponent after '^' is not a small number", hint);
+  if (bracket && den == 1 && accept(r, '/') && (!whole(r, &den) || den == 0))
     return wrong(r, "the exponent after '^' is not a fraction of small numbers", hint);
   if (bracket && !accept(r, ')')) return wrong(r, "the ')' of the exponent is missing", hint);
   bool exists = raise_unit(unit, minus ? -num : num, den);

@@ -62,6 +62,15 @@ unsigned pf_contents(Checker *ck, PfExpr e)
 
 /* ---------------------------------------------------------------- any expression */
 
+/* Speeds that are given by velocities, as functions of these: what is shown may be their rate. */
+static void insert_speeds(Checker *ck, PfExpr *e)
+{
+  for (size_t i = 0; ck->showing && i < ck->speeds.count; i++) {
+    const PfSpeed *speed = ck->speeds.at + i;
+    if (speed->value != PF_EXPR_NONE) (void)pf_expr_substitute(ck->ctx, e, 1, &speed->symbol, &speed->value, 1, e);
+  }
+}
+
 static Value value_of_prime(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value value = pf_value_of(ck, scope, node->child);
@@ -71,6 +80,7 @@ static Value value_of_prime(Checker *ck, Scope *scope, const PfNode *node)
     if (value.kind == V_POINT || value.kind == V_FRAME) pf_check_hint(ck, "write vel(…) or omega(…)");
     return pf_no_value();
   }
+  insert_speeds(ck, &value.scalar);
   for (int k = 0; k < node->flag; k++) {
     unsigned contents = pf_contents(ck, value.scalar);
     if (contents & (HAS_ACCELERATION | HAS_SPEED | HAS_MULTIPLIER)) {
