@@ -37,9 +37,10 @@ typedef struct PfStart {
 
 /* Changes coordinates, then velocities, in `values` (the numbers of pf_system_symbols) so that the constraints hold.
  * What the start of the model gives stays, what it does not mention is solved for: what an unmet constraint contains
- * first, then what is attached to that, then the rest, by the smallest mass-weighted change. Only where that is not possible is something changed that was given: the model's own numbers before those of
- * pf_model_set_start, and what is marked with '!' never. Angular velocities and speeds that are given hold at the
- * corrected configuration. Fails with PF_ERR_MODEL naming the constraint that conflicts. */
+ * first, then what is attached to that, then the rest, by the smallest mass-weighted change. Only where that is not
+ * possible is something changed that was given: the model's own numbers before those of pf_model_set_start, and what is
+ * marked with '!' never. Angular velocities and speeds that are given hold at the corrected configuration. Fails with
+ * PF_ERR_MODEL naming the constraint that conflicts. */
 PF_API PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values, PfStart *start);
 
 /* Only the violation of the constraints; nothing is changed. */
@@ -93,7 +94,7 @@ typedef enum PfRunEnd {
 } PfRunEnd;
 
 typedef struct PfRunOptions {
-  const char *method;      /* NULL: dopri5 */
+  const char *method;      /* NULL: dopri5, and an implicit method from where the motion is too stiff for it */
   const char *formulation; /* NULL: auto */
   double t_end;
   double rtol, atol;       /* 0: 1e-8, rtol/100 times pf_state_size at the start */
@@ -128,6 +129,9 @@ PF_API double pf_state_size(const PfSystem *system, const double *values);
 typedef struct PfRunResult {
   PfRunEnd end;
   double t;
+  const char *method;                     /* by which it moves now: that of the options, */
+  bool stiff;                             /* or an implicit one, as none was asked for and dopri5 made no headway, */
+  double stiff_t;                         /* since this time */
   const char *formulation;                /* by which the accelerations were found, in the last phase */
   unsigned formulations;                  /* and in all of them: bit i for pf_formulation(i) */
   long steps, rejected, evaluations;

@@ -97,6 +97,7 @@ typedef struct PfPyResult {
   int end;
   double t;
   const char *method, *formulation;
+  double stiff_t; /* NaN, or since when another method than dopri5 goes on */
   long steps, rejected, evaluations, switches, sticks;
   double position, velocity, energy_start, energy_end, drift;
 } PfPyResult;

@@ -463,8 +463,8 @@ int pf_py_sim_record(PfPySim *s, const int *handles, int count, double every, si
 void pf_py_sim_result(PfPySim *s, PfPyResult *result)
 {
   PfRunResult r = pf_sim_result(s->sim);
-  const char *method = pf_sim_options(s->sim).method;
-  *result = (PfPyResult){.end = (int)r.end, .t = r.t, .method = method ? method : "dopri5",
+  *result = (PfPyResult){.end = (int)r.end, .t = r.t, .method = r.method ? r.method : "dopri5",
+                         .stiff_t = r.stiff ? r.stiff_t : NAN,
                          .formulation = r.formulation, .steps = r.steps, .rejected = r.rejected,
                          .evaluations = r.evaluations, .switches = r.switches, .sticks = r.sticks,
                          .position = r.position, .velocity = r.velocity, .energy_start = r.energy_start,

@@ -387,12 +387,13 @@ class Sim:
 
     @property
     def result(self) -> dict[str, Any]:
-        """end, t, method, formulation, steps …, violations, energy and its balance so far."""
+        """end, t, method, formulation, steps …, violations, energy and its balance so far; stiff_t: since when an implicit
+        method goes on, because none was asked for and dopri5 made no headway, or None."""
         r = ffi.new("PfPyResult *")
         lib.pf_py_sim_result(self._c, r)
         told = {name: getattr(r, name) for name in ("t", "steps", "rejected", "evaluations", "switches", "sticks")}
         return {"end": ENDS[r.end], "method": ffi.string(r.method).decode(), "formulation": ffi.string(r.formulation).decode(),
-                **told, "violation": {"position": r.position, "velocity": r.velocity},
+                "stiff_t": None if r.stiff_t != r.stiff_t else r.stiff_t, **told, "violation": {"position": r.position, "velocity": r.velocity},
                 "energy": {"start": r.energy_start, "end": r.energy_end, "drift": r.drift}}
 
     @property

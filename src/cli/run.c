@@ -255,6 +255,9 @@ static void text_summary(void *user, PfText *text)
   pf_start_text(model, r->options, &r->motion.start, text);
   pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
                 x->evaluations, r->wall);
+  if (x->stiff)
+    pf_text_print(text, "  stiff               by %s from t = %.6g on; --by chooses another method\n", x->method,
+                  x->stiff_t);
   pf_cli_put_native(r->s.ctx, text);
   if (x->switches || x->sticks)
     pf_text_print(text, "  switches            %ld, stickings %ld\n", x->switches, x->sticks);
@@ -297,6 +300,12 @@ static void json_summary(void *user, PfJson *json)
   pf_json_open(json, NULL, '{');
   pf_json_string(json, "model", pf_cli_name(model));
   pf_json_string(json, "method", method_name(r));
+  if (x->stiff) {
+    pf_json_open(json, "stiff", '{');
+    pf_json_string(json, "method", x->method);
+    pf_json_number(json, "from", x->stiff_t);
+    pf_json_close(json, '}');
+  }
   json_formulations(r, json);
   pf_json_string(json, "end", end_word(r));
   pf_json_number(json, "t_end", x->t);

@@ -128,7 +128,8 @@ PfRunResult pf_sim_result(const PfSim *sim)
 {
   if (sim->motion) return pf_phases_result(sim->motion);
   const char *formulation = sim->options.formulation ? sim->options.formulation : "auto";
-  return (PfRunResult){.formulation = formulation, .weakest = 1, .weakest_row = -1};
+  return (PfRunResult){.method = sim->options.method ? sim->options.method : "dopri5",
+                       .formulation = formulation, .weakest = 1, .weakest_row = -1};
 }
 
 const PfEventRecord *pf_sim_event(const PfSim *sim, int index)

@@ -375,6 +375,7 @@ static bool begin_lane(Work *w, int l, long long number)
   e->rtol[l] = o.rtol > 0 ? o.rtol : PF_USUAL_RTOL;
   e->atol[l] = o.atol > 0 ? o.atol : pf_state_size(pf_sim_system(w->m->sim), values)*e->rtol[l]/100;
   *lane = (PfLane){.member = number, .t0 = values[e->time], .t = values[e->time], .t_end = o.t_end, .last_error = 1,
+                   .looked_t = values[e->time],
                    .largest_step = o.largest_step,
                    .most_steps = o.most_steps > 0 ? o.most_steps : 100000000};
   e->now[l] = lane->t;
@@ -415,14 +416,26 @@ static bool fill_lane(Work *w, int l, bool *filled)
   return true;
 }
 
+/* Is the end so far away that an implicit method might take over? That is for a simulation to judge (time/motion.c): it
+ * looks after as many steps. */
+static bool is_slow(const PfLaneEngine *e, PfLane *lane, Outcome outcome)
+{
+  enum { WINDOW = 1000 };
+  const double many = 1e6; /* steps to come */
+  if (!e->by_default || outcome != ACCEPTED || lane->steps%WINDOW) return false;
+  const double gained = lane->t - lane->looked_t;
+  lane->looked_t = lane->t;
+  return (lane->t_end - lane->t)*WINDOW > many*gained;
+}
+
 /* What is done, or will not be, makes room. */
 static bool clear_lanes(Work *w, const Outcome *outcome)
 {
   PfLaneEngine *e = w->e;
   go_on(e, outcome);
   for (int l = e->count - 1; l >= 0; l--) {
-    const PfLane *lane = e->lane + l;
-    const bool trouble = outcome[l] == TROUBLE || lane->steps >= lane->most_steps;
+    PfLane *lane = e->lane + l;
+    const bool trouble = outcome[l] == TROUBLE || lane->steps >= lane->most_steps || is_slow(e, lane, outcome[l]);
     bool filled;
     if (lane->t < lane->t_end && !trouble) continue;
     if (lane->t >= lane->t_end && !trouble ? !give_row(w, l) : !run_alone(w, lane->member)) return false;

@@ -20,6 +20,7 @@ typedef struct PfLane {
   double largest_step;
   long steps, most_steps;
   bool rejected;       /* the attempt before */
+  double looked_t;     /* where its headway was looked at */
 } PfLane;
 
 /* Tapes: their inputs are those of pf_system_symbols up to the velocities. */
@@ -35,6 +36,7 @@ typedef struct PfLaneEngine {
   const PfTake *what;
   PfLaneTapes tapes;
   bool adaptive;               /* dopri5; else rk4 */
+  bool by_default;             /* nobody has asked for it: in a stiff motion another method takes over */
   int n, width, time, q;       /* coordinates; inputs of a lane, and where time and state stand among them */
   int roots, *root;            /* outputs of the tape of what is taken; of each item the one, or -1 */
   int count;                   /* lanes at work: the first ones */

@@ -38,6 +38,7 @@ static bool choose_method(const Maker *k)
   const char *own = pf_sim_model(k->sim)->run.method, *name = k->sweep->run.method;
   if (!name) name = own ? own : "dopri5";
   k->e->adaptive = !strcmp(name, "dopri5");
+  k->e->by_default = !k->sweep->run.method && !own;
   return k->e->adaptive || !strcmp(name, "rk4");
 }
 

@@ -36,6 +36,21 @@ static double error(const PfMotionRun *run, const double *k, double h, const dou
   return sqrt(sum/N);
 }
 
+/* The last two stages stand at the same time: |k7 - k6|/|y7 - y6| is a rate, in units of the tolerance. */
+double pf_dopri5_stiffness(const PfMotionRun *run)
+{
+  const double *k = ((const PfErk *)run->stepper.data)->k, h = run->state.t - run->state.t_old;
+  int N = 2*run->n;
+  double rates = 0, steps = 0;
+  for (int i = 0; i < N; i++) {
+    double apart = 0, size = pf_allowed(run, run->state.y[i], 0), rate = (k[6*N + i] - k[5*N + i])/size;
+    for (int s = 0; s < 6; s++) apart += (a[6*STAGES + s] - a[5*STAGES + s])*k[s*N + i];
+    rates += rate*rate;
+    steps += apart/size*(apart/size);
+  }
+  return steps > 0 && h > 0 ? sqrt(rates/steps) : 0;
+}
+
 const PfTableau pf_dopri5_tableau = {STAGES, 5, c, a, error};
 
 static PfStatus prepare(PfMotionRun *run)

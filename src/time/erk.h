@@ -39,6 +39,9 @@ PfStatus pf_erk_make(PfMotionRun *run, const PfTableau *tableau, int extra_stage
 PfStepEnd pf_erk_step(PfMotionRun *run, PfErk *erk);
 /* trial = y_old + h*sum_j a[j] k_j, then k_stage = f there; for extra stages of dense output. */
 bool pf_erk_stage(PfMotionRun *run, PfErk *erk, int stage, double c, const double *a);
+/* Of the last step of dopri5: its length times the largest rate of decay seen in it. Steps that stability limits, and
+ * not the tolerance, have about 3.3. Hairer & Wanner, Solving Ordinary Differential Equations II, section IV.2. */
+double pf_dopri5_stiffness(const PfMotionRun *run);
 /* A first step that changes y by a hundredth of what the tolerance sees. */
 double pf_first_step(const PfMotionRun *run);
 

@@ -2,6 +2,7 @@
 /* One phase in motion: steps, where they are cut, what follows from it. */
 #include "form/solver.h"
 #include "time/breaks.h"
+#include "time/erk.h"
 #include "time/manifold.h"
 
 #include <float.h>
@@ -396,6 +397,22 @@ static bool makes_headway(PfMotionRun *run)
   return !still;
 }
 
+/* Is the method, which nobody has asked for, held up by stability, and the end out of reach? Then another goes on. */
+static bool is_too_stiff(PfMotionRun *run)
+{
+  enum { WINDOW = 1000, WINDOWS = 3 };
+  const double many = 1e6, limit = 2; /* steps to come */
+  PfHeadway *way = &run->way;
+  if (!run->by_default || run->stepper.method != &pf_method_dopri5) return false;
+  if (run->result.steps - way->looked < WINDOW) return false;
+  double gained = run->state.t - way->looked_t, left = run->state.horizon - run->state.t;
+  bool stiff = left*WINDOW > many*gained && run->state.between == PF_BETWEEN_METHOD && pf_dopri5_stiffness(run) > limit;
+  way->looked = run->result.steps;
+  way->looked_t = run->state.t;
+  way->stiff = stiff ? way->stiff + 1 : 0;
+  return way->stiff >= WINDOWS;
+}
+
 /* Does a velocity grow without bound? The coordinate whose velocity has left its mean since the beginning behind by
  * far, -1: none. Where a step fails next, that is the cause, and neither the step nor the rank. */
 static int find_growth(const PfMotionRun *run)
@@ -467,7 +484,7 @@ static PfRunEnd begin(PfMotionRun *run)
 {
   PfRunResult *r = &run->result;
   if (run->phase && run->phase->stuck_count && !run->options.drift) (void)pf_project(run, run->state.t, run->state.y);
-  run->way.t = *run->first_t = run->state.t;
+  run->way.t = run->way.looked_t = *run->first_t = run->state.t;
   memcpy(run->first_y, run->state.y, 2*(size_t)run->n*sizeof *run->first_y);
   see(run, (PfCut){.t = run->state.t, .condition = -1}, false, false);
   if (pf_watch_start(run)) return report_rank_loss(run);
@@ -508,7 +525,7 @@ void pf_motion_step(PfMotionRun *run, double horizon)
   PfRunResult *r = &run->result;
   run->state.horizon = horizon;
   if (r->steps + r->rejected >= run->options.most_steps) end_by(run, PF_RUN_LIMIT);
-  else if (!makes_headway(run)) end_by(run, PF_RUN_STALL);
+  else if (is_too_stiff(run) || !makes_headway(run)) end_by(run, PF_RUN_STALL);
   else end_by(run, make_step(run));
 }
 

@@ -182,7 +182,7 @@ PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *va
     return pf_no_room(ctx, "the run");
   }
   *run = (PfMotionRun){.ctx = ctx, .arena = arena, .system = system, .symbols = pf_system_symbols(system),
-                       .options = *options,
+                       .options = *options, .by_default = !options->method,
                        .phase = phase, .n = eq->n, .m = eq->m, .result = {.weakest = 1, .weakest_row = -1}};
   set_defaults(&run->options);
   PfStatus status = prepare(run, values);

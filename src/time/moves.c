@@ -41,9 +41,22 @@ void pf_phases_end_motion(PfPhases *s)
 
 /* ---------------------------------------------------------------- the motion of a phase */
 
+/* What takes over, one after the other, where the motion is stiff and no method was asked for: libraries may be missing,
+ * and a method may need formulas. Then the first one goes on as if it had been asked for. */
+static const char *const implicit[] = {NULL, "cvode_bdf", "generalized_alpha", "dopri5"};
+enum { IMPLICIT = sizeof implicit/sizeof *implicit };
+
+static const char *method_of(const PfPhases *s)
+{
+  return s->opened.implicit ? implicit[s->opened.implicit] : s->options.method;
+}
+
 static PfRunOptions phase_options(const PfPhases *s, double horizon)
 {
   PfRunOptions o = s->options;
+  o.method = method_of(s);
+  if (s->opened.implicit) o.step = 0; /* it was the first one of another method */
+  if (s->whole) return o;
   o.t_end = horizon;
   if (o.most_steps > 0) o.most_steps = o.most_steps > s->past.steps ? o.most_steps - s->past.steps : 1;
   return o;
@@ -113,7 +126,10 @@ static PfStatus open_by(PfPhases *s, const char *formulation, double horizon)
 
 static PfStatus open_here(PfPhases *s, double horizon)
 {
-  if (s->whole) return pf_motion_open(s->ctx, s->system, s->values, &s->options, &s->told, &s->motion);
+  if (s->whole) {
+    PfRunOptions o = phase_options(s, horizon);
+    return pf_motion_open(s->ctx, s->system, s->values, &o, &s->told, &s->motion);
+  }
   PF_TRY(list_conditions(s));
   return open_by(s, s->options.formulation, horizon);
 }
@@ -174,6 +190,11 @@ PfRunResult pf_phases_result(const PfPhases *s)
 {
   PfRunResult sum = s->past;
   sum.formulation = s->options.formulation ? s->options.formulation : "auto";
+  const char *method = method_of(s);
+  bool stiff = s->opened.implicit && s->opened.implicit < IMPLICIT - 1;
+  sum.method = method ? method : "dopri5";
+  sum.stiff = stiff;
+  sum.stiff_t = stiff ? s->opened.stiff_t : 0;
   if (s->motion) {
     add_result(&sum, &s->motion->result, !s->any_past);
     sum.formulation = pf_formulation_name(pf_solver_formulation(s->motion->flow.solver));
@@ -224,6 +245,22 @@ static PfStatus change_stuck(PfPhases *s, double horizon)
   return open_motion(s, horizon);
 }
 
+/* The motion goes on at the same state by an implicit method. */
+static PfStatus go_on_implicitly(PfPhases *s, double horizon, int before)
+{
+  PfStatus status = PF_ERR_NUMBER;
+  store(s);
+  s->opened.stiff_t = s->motion->state.t;
+  for (s->opened.implicit = 1; s->opened.implicit < IMPLICIT; s->opened.implicit++) {
+    pf_diagnostics_cut(s->ctx, before);
+    pf_phases_end_motion(s);
+    status = pf_phases_open_motion(s, horizon);
+    if (pf_is_final(status) || (status == PF_OK && !pf_run_failed(s->motion->result.end))) break;
+  }
+  if (s->opened.implicit == IMPLICIT) s->opened.implicit--;
+  return status;
+}
+
 /* What the motion of the phase has come to: it may need other equations. */
 static PfStatus follow(PfPhases *s, double horizon, int before)
 {
@@ -233,6 +270,7 @@ static PfStatus follow(PfPhases *s, double horizon, int before)
     pf_phases_end_motion(s);
     return open_by(s, NULL, horizon);
   }
+  if (end == PF_RUN_STALL && s->motion->by_default) return go_on_implicitly(s, horizon, before);
   return s->told.switched && end == PF_RUN_DONE ? change_stuck(s, horizon) : PF_OK;
 }
 
@@ -342,11 +380,13 @@ typedef struct Before {
   PfRunResult past;
   PfPhaseRun told;
   bool any_past, warned;
+  int implicit;
 } Before;
 
 static Before set_aside(PfPhases *s)
 {
-  Before b = {s->motion, s->system, s->options, s->past, s->told, s->any_past, s->warned};
+  Before b = {s->motion, s->system, s->options, s->past, s->told, s->any_past, s->warned,
+              s->opened.implicit};
   add_result(&s->past, &s->motion->result, !s->any_past);
   s->any_past = true;
   s->motion = NULL;
@@ -363,6 +403,7 @@ static void put_back(PfPhases *s, const Before *b)
   s->told = b->told;
   s->any_past = b->any_past;
   s->warned = b->warned;
+  s->opened.implicit = b->implicit;
 }
 
 static void set_tolerances(PfPhases *s)
@@ -381,6 +422,7 @@ PfStatus pf_phases_set_options(PfPhases *s, const PfSystem *system, const PfRunO
   if (s->whole) s->system = system;
   s->options = *options;
   s->options.until = b.options.until;
+  s->opened.implicit = 0;
   set_tolerances(s);
   PfStatus status = open_here(s, s->options.t_end);
   if (status == PF_OK && pf_run_failed(s->motion->result.end) && !pf_run_failed(b.motion->result.end))

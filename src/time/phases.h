@@ -29,6 +29,8 @@ typedef struct PfOpening {
   bool *stuck;                  /* and whether it sticks; */
   double *seen;                 /* numbers by which the equations of what sticks were made (values of PfSides) */
   bool *held, *active, *fired;
+  int implicit;                 /* 0: the method of the options; else that of moves.c for stiff motions, */
+  double stiff_t;               /* since then */
   PfKept kept;                  /* all of it */
 } PfOpening;
 

@@ -20,6 +20,7 @@ static PfStatus keep_opening(PfPhases *s)
   if (!o->values || !o->side || !o->stuck || !o->seen || !o->held || !o->active || !o->fired)
     return pf_phases_no_room(s);
   bool good = pf_keep(s->own, &o->kept, o->values, count*sizeof *o->values) &&
+              pf_keep_members(s->own, &o->kept, o, implicit, stiff_t) &&
               pf_keep(s->own, &o->kept, o->side, sides*sizeof *o->side) &&
               pf_keep(s->own, &o->kept, o->stuck, sides*sizeof *o->stuck) &&
               pf_keep(s->own, &o->kept, o->seen, (sides ? count + n : 0)*sizeof *o->seen) &&

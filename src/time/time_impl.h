@@ -59,6 +59,9 @@ typedef struct PfHeadway {
   double t;
   double longest; /* step so far */
   bool slow;      /* in the window before */
+  long looked;    /* steps, and the time, when stiffness was looked for; in how many such windows it was found */
+  double looked_t;
+  int stiff;
 } PfHeadway;
 
 /* What gives the motion inside the last step. */
@@ -127,6 +130,7 @@ struct PfMotionRun {
   const PfSymbols *symbols;
   int n, m;
   PfRunOptions options;
+  bool by_default;         /* nobody has asked for the method: another may take over */
   PfState state;
   PfFlow flow;
   PfStepper stepper;
