@@ -107,6 +107,7 @@ bench:
 trial: build
 	@scripts/setup.sh test
 	@python3 tests/trial/trial.py $(BUILD)/pfaff --count $(N) --seed $(SEED) --jobs $(JOBS) --keep $(BUILD)/trial-failures
+	@python3 tests/trial/friction.py $(BUILD)/pfaff --count $(N) --seed $(SEED) --jobs $(JOBS) --keep $(BUILD)/trial-failures
 
 fuzz:
 	@scripts/setup.sh test

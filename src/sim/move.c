@@ -153,6 +153,7 @@ bool pf_sim_control_now(PfSim *sim)
 struct PfSampling {
   const PfAllocator *allocator;
   PfSampler sampler;
+  bool told; /* that a row is missing */
 };
 
 PfSampling *pf_sampling_new(PfSim *sim, double every, const double *at, int at_count)
@@ -163,7 +164,7 @@ PfSampling *pf_sampling_new(PfSim *sim, double every, const double *at, int at_c
   PfRunOptions o = sim->options;
   o.every = every, o.at = at, o.at_count = at_count;
   PfStatus status = s ? pf_sampler_make(sim->ctx, &o, pf_sim_time(sim), &s->sampler) : pf_no_room(sim->ctx, "samples");
-  if (s) s->allocator = allocator;
+  if (s) s->allocator = allocator, s->told = false;
   if (pf_sim_check_since(sim, status, before)) return s;
   pf_sampling_free(s);
   return NULL;
@@ -182,12 +183,23 @@ bool pf_sim_look(PfSim *sim, double t)
   return sim->look_good = pf_phases_look(sim->motion, t, &sim->sample);
 }
 
-/* Instants without accelerations are left out. */
+/* An instant without accelerations has no row, which is told once. */
+static void tell_lost(PfSim *sim, PfSampling *s, double t)
+{
+  bool scheduled = s->sampler.at || s->sampler.every > 0;
+  if (s->told || !scheduled || pf_sim_is_over(sim)) return;
+  s->told = true;
+  pf_warn_at(sim->ctx, (PfPlace){0}, "no accelerations were found at t = %.12g: there is no row for it", t);
+  pf_hint(sim->ctx, "the steps around it were good; shorter ones (--rtol, --step) may show why");
+}
+
 bool pf_sim_due(PfSim *sim, PfSampling *s)
 {
   double t;
-  while (sim->motion && pf_sampler_next(&s->sampler, sim->motion, &t))
+  while (sim->motion && pf_sampler_next(&s->sampler, sim->motion, &t)) {
     if (pf_sim_look(sim, t)) return true;
+    tell_lost(sim, s, t);
+  }
   sim->looking = sim->looked = false;
   return false;
 }

@@ -380,7 +380,9 @@ static bool begin_lane(Work *w, int l, long long number)
                    .most_steps = o.most_steps > 0 ? o.most_steps : 100000000};
   e->now[l] = lane->t;
   derive_start(e, l);
-  if (!isfinite(e->k[at(l, e->n, 2*e->n)]) || !(lane->t_end > lane->t)) return false;
+  const double span = lane->t_end - lane->t;
+  const bool resolved = span > 0 && span >= 1e4*DBL_EPSILON*fabs(lane->t); /* else the member alone tells */
+  if (!isfinite(e->k[at(l, e->n, 2*e->n)]) || !resolved) return false;
   lane->h = o.step > 0 ? o.step : first_step(e, l);
   start_taking(e, l);
   return true;

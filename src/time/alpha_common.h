@@ -71,6 +71,7 @@ typedef struct PfAlpha {
   bool factored;
   int bad_row;             /* an equation that is not finite, or -1 */
   bool stuck;              /* the iteration did not converge */
+  double most;             /* forces so far, in the metric of the mass matrix */
   double h_before;         /* t_n - t_{n-1}; 0: not known */
 } PfAlpha;
 

@@ -110,14 +110,21 @@ static double allowed(const PfAlpha *s, int row, double force)
   return allowed_rounding(s->size_A + (size_t)s->position_row[k - m]*(size_t)n, s->values + s->in->q, n);
 }
 
-/* The size of forces that matter, in the metric of the mass matrix. */
+static double largest_force(const PfAlpha *s)
+{
+  double force = 0;
+  for (int i = 0; i < s->n + s->m; i++) force = fmax(force, fabs(s->x[i])/s->scale[i]);
+  return force;
+}
+
+/* The size of forces that matter, in the metric of the mass matrix. Where they pass zero together, as the load of a
+ * block that sticks, rounding of what makes them up is left. */
 static double size_of_forces(const PfAlpha *s)
 {
-  double force = 0, speed = 0;
+  double speed = 0;
   const double *v = s->values + s->in->v;
-  for (int i = 0; i < s->n + s->m; i++) force = fmax(force, fabs(s->x[i])/s->scale[i]);
   for (int i = 0; i < s->n; i++) speed = fmax(speed, fabs(v[i])/s->scale[i]);
-  return 1e-12*force + 4*DBL_EPSILON*speed/s->h + DBL_MIN;
+  return 1e-12*largest_force(s) + 4*DBL_EPSILON*(speed/s->h + s->most) + DBL_MIN;
 }
 
 /* Does the equation follow from others? Then it says: its multiplier stays zero. */
@@ -263,6 +270,7 @@ static bool iterate(PfMotionRun *run, PfAlpha *s, const PfNewtonPolicy *policy)
                            .residual = find_residual, .solve = find_change};
   PfNewtonResult result = {0};
   (void)pf_newton(&newton, policy, &result);
+  if (result.end == PF_NEWTON_CONVERGED) s->most = fmax(s->most, largest_force(s));
   if (result.iterations > MANY) s->factored = false; /* the next step deserves new factors */
   return result.end == PF_NEWTON_CONVERGED;
 }

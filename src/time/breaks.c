@@ -171,12 +171,28 @@ static bool is_resolved(const Course *c, Point a, Point m, Point b)
   return fabs(hermite(m, b, other).g - value_at(c, other)) <= 0.05*size;
 }
 
+/* Divided as often as it may be, and still it swings: changes of sign may be missed. (Not where g itself jumps, or is
+ * rounding.) */
+static void tell_skipped(const Course *c, Point a, Point m, Point b, double noise)
+{
+  const Break *item = c->b->at + c->item;
+  PfPhaseRun *phase = c->b->phase;
+  double size = fmax(fmax(fabs(a.g), fabs(b.g)), fabs(m.g)), most = 1e3*noise + 1e-12*fabs(c->b->size[2*c->item]);
+  if (phase->warned_of_skips || item->timed || item->jumps || item->by_forces || !(size > most)) return;
+  phase->warned_of_skips = true;
+  pf_warn_at(c->run->ctx, (PfPlace){0}, "'%s' changes its sign too often to be followed in a step, at t = %.6g: some "
+             "changes may be missed", pf_expr_print(c->run->ctx, c->run->arena, c->b->g[c->item], PF_TEXT), a.t);
+  pf_hint(c->run->ctx, "shorter steps follow it: { largest_step = … } after 'run', or --step");
+}
+
 static double first_change(const Course *c, Point a, Point b, double side, double noise, int depth)
 {
   double h = b.t - a.t, middle = a.t + 0.4641*h; /* not at the half: periodic functions repeat themselves there */
   if (!(h > 16*DBL_EPSILON*fmax(fabs(a.t), fabs(b.t)))) return side*b.g < -noise ? b.t : NAN;
   Point m = point_at(c, middle, 1e-6*h);
-  if (isnan(m.g) || depth == 0 || is_resolved(c, a, m, b)) {
+  bool resolved = isnan(m.g) || is_resolved(c, a, m, b);
+  if (depth == 0 && !resolved) tell_skipped(c, a, m, b, noise);
+  if (depth == 0 || resolved) {
     double t = change_in(c, a, m, side, noise);
     return isnan(t) ? change_in(c, m, b, side, noise) : t;
   }

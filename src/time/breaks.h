@@ -18,13 +18,14 @@ typedef struct PfPhaseRun {
   double horizon;           /* of the whole run */
   int changes;              /* of sides at one instant */
   double change_t;
+  bool warned_of_skips;     /* that a surface changes too often in a step to be followed */
   int condition;            /* told: the first one that has become true, or -1 */
   bool switched;            /* told: other surfaces stick from here on */
 } PfPhaseRun;
 
 typedef struct PfBreaks PfBreaks;
 
-PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **breaks);
+PfStatus pf_breaks_make(PfMotionRun *run, PfPhaseRun *phase, PfBreaks **breaks);
 void pf_breaks_release(PfBreaks *breaks);
 
 /* Sides and truths at the state of the run, from where the next steps start. */

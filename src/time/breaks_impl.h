@@ -24,7 +24,7 @@ typedef struct Break {
 } Break;
 
 struct PfBreaks {
-  const PfPhaseRun *phase;
+  PfPhaseRun *phase;
   int count, room;
   Break *at;
   PfExpr *g;            /* as expressions; then the slopes of those that are linear in time */

@@ -151,7 +151,7 @@ static PfStatus make(PfMotionRun *run, PfBreaks *b)
   return b->work ? make_sizes(run, b) : pf_no_room(run->ctx, "the events of a run");
 }
 
-PfStatus pf_breaks_make(PfMotionRun *run, const PfPhaseRun *phase, PfBreaks **breaks)
+PfStatus pf_breaks_make(PfMotionRun *run, PfPhaseRun *phase, PfBreaks **breaks)
 {
   *breaks = NULL;
   if (!phase || (!phase->sides && phase->condition_count == 0)) return PF_OK;

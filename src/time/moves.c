@@ -3,6 +3,7 @@
  * moves, so that it can be looked at. */
 #include "time/phases.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +95,8 @@ static PfStatus list_conditions(PfPhases *s)
   int count = 0;
   s->told = (PfPhaseRun){.sides = s->switches.count ? &s->sides : NULL, .stuck = s->stuck_list,
                          .stuck_count = s->stuck_count, .stuck_side = s->stuck.side,
-                         .changes = s->told.changes, .change_t = s->told.change_t, .conditions = s->conditions,
+                         .changes = s->told.changes, .change_t = s->told.change_t,
+                         .warned_of_skips = s->told.warned_of_skips, .conditions = s->conditions,
                          .holds = s->condition_holds, .condition = -1};
   if (s->options.until != PF_EXPR_NONE) {
     s->condition_event[count] = -1;
@@ -620,6 +622,18 @@ static PfStatus open_all(PfPhases *s, const PfSystem *system, const double *valu
   return open_motion(s, pf_phases_next_instant(s, s->options.t_end));
 }
 
+/* Does the time have digits for the steps of the run? Where it moves by more than milliseconds, a run of no length is
+ * one whose length was lost. */
+static PfStatus check_clock(PfContext *ctx, double start, double end)
+{
+  double least = DBL_EPSILON*fabs(start);
+  if (end - start >= 1e4*least || (end <= start && least < 1e-3)) return PF_OK;
+  pf_fail(ctx, PF_ERR_ARGUMENT, "at t = %g the time moves by %.2g s at least: a run to t = %.17g cannot be resolved",
+          start, least, end);
+  pf_hint(ctx, "begin at an earlier time, and let functions of time have an offset");
+  return PF_ERR_ARGUMENT;
+}
+
 PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,
                         const PfRunOptions *options, PfEventLog *log, PfPhases **out)
 {
@@ -630,10 +644,11 @@ PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, 
     pf_arena_free(own);
     return pf_no_room(ctx, "the run");
   }
+  PfStatus status = check_clock(ctx, values[pf_system_symbols(system)->time], options->t_end);
   *s = (PfPhases){.ctx = ctx, .arena = arena ? arena : own, .own = own, .options = *options, .log = log,
                   .past = {.weakest = 1, .weakest_row = -1}, .size = pf_state_size(system, values)};
   set_tolerances(s);
-  PfStatus status = open_all(s, system, values);
+  if (status == PF_OK) status = open_all(s, system, values);
   if (status == PF_OK) *out = s;
   else pf_phases_close(s);
   return status;

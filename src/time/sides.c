@@ -146,12 +146,23 @@ static double deciding_rate(const PfSides *s, int k)
   return seen(s, k, s->degree[k] == 2 ? SECOND : RATE);
 }
 
+/* What rounding makes of the rate of surface k, or of a change of it, under accelerations a: a constraint may hold it
+ * at zero. */
+static double rounding(const PfSides *s, int k, double a)
+{
+  return s->degree[k] == 1 ? 1e-13*seen(s, k, SLOPE)*a : 0;
+}
+
 /* r of the listed surfaces with the present sides. */
 static PfStatus find_rates(PfSides *s, int count, double *rate)
 {
   PF_TRY(accelerate(s));
   look(s);
-  for (int i = 0; i < count; i++) rate[i] = deciding_rate(s, s->list[i]);
+  double a = pf_largest(s->values + s->in->count, s->n);
+  for (int i = 0; i < count; i++) {
+    double r = deciding_rate(s, s->list[i]);
+    rate[i] = fabs(r) <= rounding(s, s->list[i], a) ? 0 : r;
+  }
   return PF_OK;
 }
 
@@ -161,12 +172,17 @@ static PfStatus find_rates(PfSides *s, int count, double *rate)
 static PfStatus find_slopes(PfSides *s, int p)
 {
   PF_TRY(find_rates(s, p, s->rate));
+  double base = pf_largest(s->values + s->in->count, s->n);
   for (int j = 0; j < p; j++) {
     double here = s->side[s->list[j]], there = here > 0 ? -1 : 1; /* never by 0, which stands for rest */
     s->side[s->list[j]] = there;
     PF_TRY(find_rates(s, p, s->right));
     s->side[s->list[j]] = here;
-    for (int i = 0; i < p; i++) s->slope[i*p + j] = (s->right[i] - s->rate[i])/(there - here);
+    double a = base + pf_largest(s->values + s->in->count, s->n);
+    for (int i = 0; i < p; i++) {
+      double change = s->right[i] - s->rate[i];
+      s->slope[i*p + j] = fabs(change) <= rounding(s, s->list[i], a) ? 0 : change/(there - here);
+    }
   }
   return PF_OK;
 }

@@ -127,4 +127,38 @@ run 0 run --json --at 0.9 -p mu=0 "$model"
 holds 'near(at(d, 0, "a"), half_swing(0, 0.9))'
 run 0 run --json --at 3 --for 3 -p mu=1 -s a=0.045 "$model" # sin(0.045) < 0.05: it stays
 holds 'near(at(d, 0, "a"), 0.045, 1e-9)'
+
+# A surface that a constraint holds is none: friction between blocks that are tied does nothing.
+cat >"$model" <<'END'
+coord x, y
+kinetic x'^2 + y'^2/2
+constraint tie: x = y
+force x = 0.75 - 0.3*t - sign(x') - 2*sign(x' - y'), y = 2*sign(x' - y')
+run 8
+END
+by_every_method 3,5.8,8 'near(at(d, 1, "x"), 0) and near(at(d, 2, "x'"'"'"), -0.05*(8 - 1.75/0.3)**2)'
+# The load of a block that sticks passes zero at the end of a step: nothing is left but rounding.
+printf '%s\n' "param F = 2.06" "input l = -0.36 + 0.4*t" "coord x" "kinetic 1.27/2*x'^2" "force x = l - F*sign(x')" "run 5" >"$model"
+for step in 2e-3 1e-3 1e-4; do
+  run 0 run --json --no-rows --by generalized_alpha --step $step "$model"
+  run 0 run --json --no-rows --by rattle --step $step "$model"
+done
+
+# The time has no digits for the run: an error by every method, in sweeps too; clocks of computers have.
+printf '%s\n' "coord x" "kinetic x'^2/2" "force x = -x" "start x = 1" "run 1" >"$model"
+for method in dopri5 dop853 "rk4 --step 0.1" cvode_adams cvode_bdf ida ida2 rattle generalized_alpha; do
+  run 2 run --by $method --time 1e17 "$model"
+  says err "at t = 1e+17 the time moves by 22 s at least: a run to t = 1e+17 cannot be resolved"
+done
+run 2 run --time 1e16 --for 100 "$model"
+run 0 run --time 1.7e9 --at 1700000001 --json "$model"
+holds 'near(at(d, 0, "x"), cos(1))'
+
+# Changes that are too many for a step are told; those of a slower surface are all found.
+printf '%s\n' "coord x" "kinetic x'^2/2" "force x = -sign(sin(w*x))" "param w = 1e5" "start x' = 30" "run 0.1" >"$model"
+run 0 run "$model"
+says err "'sin(w*x)' changes its sign too often to be followed in a step"
+run 0 run --json --for 1 -p w=1000 -s "x'=1" "$model"
+holds 'd["switches"] == floor(1/(1 - sqrt(1 - 2*pi/1000)))'
+says_nothing err
 finish
