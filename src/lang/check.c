@@ -172,6 +172,13 @@ static void check_velocities_written(Checker *ck)
   }
 }
 
+static bool is_coordinate(const Checker *ck, const char *name)
+{
+  for (size_t i = 0; i < ck->coordinates.count; i++)
+    if (!strcmp(ck->coordinates.at[i].name, name)) return true;
+  return false;
+}
+
 /* A contact or a vector equation has several rows, each with its own multiplier. */
 static void unknown_multiplier(Checker *ck, const MultiplierUse *use)
 {
@@ -186,6 +193,9 @@ static void unknown_multiplier(Checker *ck, const MultiplierUse *use)
   }
   pf_check_fail(ck, PF_ERR_NAME, use->node, "there is no constraint '%s'", use->name);
   if (row) pf_check_hint(ck, "'%s' has several rows: write %s[%s], for example", use->name, use->word, row);
+  else if (ck->events.count && is_coordinate(ck, use->name))
+    pf_check_hint(ck, "'%s' is a coordinate: the force that an event locks it with is reaction(%s), which can be shown",
+                  use->name, use->name);
   else if (similar) pf_check_hint(ck, "did you mean %s[%s]?", use->word, similar);
   else pf_check_hint(ck, "%s[name] belongs to 'constraint name: …'", use->word);
 }
