@@ -130,9 +130,9 @@ static const char rows[] =
 "} @_rows;\n\n";
 
 static const char by_rows[] =
-"/* For integrators of your own, where constraints follow from others: they do so where all of them hold, and inside a\n"
-" * step that is not quite so. Rows are chosen at a state on the constraints, and serve until the next one; those of\n"
-" * before, if there are any, stay as long as they are good enough. */\n"
+"/* For integrators of your own, where constraints follow from others: they do so where all of them hold, and inside\n"
+" * a step that is not quite so. Rows are chosen at a state on the constraints, and serve until the next one; those\n"
+" * of before, if there are any, stay as long as they are good enough. */\n"
 "@_status @_choose(const @_params *p, const @_state *x, const @_input *u, @_rows *rows);\n"
 "@_status @_accelerate_by(const @_params *p, const @_state *x, const @_input *u, const @_rows *rows, @_real *a,\n"
 "                         @_real *lambda);\n\n";

@@ -80,7 +80,8 @@ static const char free_solver[] =
 "  int order[$_N];\n"
 "} @_factors;\n"
 "\n"
-"static @_status @_factor(@_factors *f, const @_real *M, const @_real *A, int rows, const int *at, const void *chosen)\n"
+"static @_status @_factor(@_factors *f, const @_real *M, const @_real *A, int rows, const int *at,\n"
+"                         const void *chosen)\n"
 "{\n"
 "  int i;\n"
 "  (void)A;\n"
@@ -104,9 +105,9 @@ static const char free_solver[] =
 
 static const char qr[] =
 "/* Columns, of which `rows` stand in W as rows of the length, as Q R: R takes the place of W (element i of column\n"
-" * order[j] for i <= j), Q is square. Returns the rank: columns of which less than `least` is left are redundant. The\n"
-" * column of which most is left is next. With limit >= 0 the rank is `limit` at most, and `order` is given: its columns\n"
-" * are next as long as a tenth of that is left of them. */\n"
+" * order[j] for i <= j), Q is square. Returns the rank: columns of which less than `least` is left are redundant.\n"
+" * The column of which most is left is next. With limit >= 0 the rank is `limit` at most, and `order` is given: its\n"
+" * columns are next as long as a tenth of that is left of them. */\n"
 "static int @_qr(@_real *W, int rows, int length, @_real least, int limit, int *order, @_real *Q)\n"
 "{\n"
 "  const int given = limit >= 0;\n"
@@ -250,7 +251,7 @@ static const char null_space[] =
 "  return 1;\n"
 "}\n"
 "\n"
-"/* The rows are those of the constraints at[i], or all; `chosen` of them are independent, NULL: that is to be found. */\n"
+"/* The rows are those of the constraints at[i], or all; `chosen` of them are independent, NULL: to be found. */\n"
 "static @_status @_factor(@_factors *f, const @_real *M, const @_real *A, int rows, const int *at,\n"
 "                         const @_rows *chosen)\n"
 "{\n";
@@ -281,7 +282,7 @@ static const char solvers[] =
 ;
 
 static const char agreement[] =
-"/* Do redundant rows agree with the accelerations of the others? To a part: off the constraints they do not quite. */\n"
+"/* Do redundant rows agree with the accelerations of the others? Off the constraints they do not quite. */\n"
 "static int @_agree(const @_factors *f, const @_real *b, const @_real *a)\n"
 "{\n"
 "  @_real fastest = 0;\n"

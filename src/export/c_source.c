@@ -187,7 +187,8 @@ static void put_sizes(const PfCText *c)
     int size;
   } sizes[] = {{"M1", at_least(x->m, 1)}, {"MOST", at_least(x->n, x->m)}, {"PAIRS", x->pairs},
                {"PAIRS1", at_least(x->pairs, 1)}, {"MASS_PAIRS", x->mass_pairs}, {"POSITIONS", x->position_count},
-               {"VELOCITIES", x->velocity_count}, {"REDUNDANT", x->redundant}, {"OUTPUTS1", at_least(x->outputs.count, 1)},
+               {"VELOCITIES", x->velocity_count}, {"REDUNDANT", x->redundant},
+               {"OUTPUTS1", at_least(x->outputs.count, 1)},
                {"OUTPUT_COLUMNS", 3*x->n + x->inputs.count + x->m}, {"ACTUATE", at_least(x->n, x->inputs.count)}};
   pf_text_add(c->text, "enum {\n");
   for (size_t i = 0; i < sizeof sizes/sizeof *sizes; i++)

@@ -747,7 +747,8 @@ static PfStatus check_size(const PfExport *x, double most)
 static PfStatus collect(PfExport *x, const double *values, const PfExportOptions *options)
 {
   typedef PfStatus Collector(PfExport *);
-  static Collector *const parts[] = {collect_matrices, judge_rows, collect_friction, collect_constraints, collect_energy,
+  static Collector *const parts[] = {collect_matrices, judge_rows, collect_friction, collect_constraints,
+                                     collect_energy,
                                      collect_poses, collect_jacobians, collect_contacts, collect_surfaces,
                                      collect_outputs, collect_slopes, collect_input_slopes, collect_output_slopes};
   PF_TRY(name_all(x));

@@ -120,8 +120,8 @@ void pf_dim_hint_at_fraction(Checker *ck, const PfNode *node)
   const PfNode *term = node->kind == PF_N_SUM ? node->child : NULL;
   for (; term && !unit; term = term->next) unit = unit_below(term->child);
   if (unit)
-    pf_hint(ck->ctx, "a unit belongs to the number before it: 1/2 [%.40s] is 1/(2 [%.40s]); write 0.5 [%.40s] or 1 [%.40s]/2",
-            unit->text, unit->text, unit->text, unit->text);
+    pf_hint(ck->ctx, "a unit belongs to the number before it: 1/2 [%.40s] is 1/(2 [%.40s]); write 0.5 [%.40s] or "
+            "1 [%.40s]/2", unit->text, unit->text, unit->text, unit->text);
 }
 
 bool pf_dim_expect(Checker *ck, const PfNode *node, Dim found, Dim expected, const char *what)
