@@ -97,7 +97,11 @@ typedef struct PfSteadyOptions {
 typedef struct PfSteadyPoint {
   double *x;             /* all components of the state */
   double *q, *v;         /* all coordinates and velocities */
+  double distance;       /* from the start, by all coordinates that are not cyclic (steady motions: and independent
+                          * velocities), in SI units */
   int family;            /* it belongs to a family of so many dimensions */
+  int *free;             /* family: components of x that tell its members apart */
+  double *directions;    /* family x size: how x changes along it, when one of these changes and the others do not */
   int count;             /* eigenvalues, without those of cyclic coordinates; the rightmost first */
   double *re, *im;
   PfStability stability;
@@ -109,14 +113,19 @@ typedef struct PfSteady {
   const char **names;
   bool *cyclic;
   int count;
-  PfSteadyPoint *points; /* the one next to the start first */
+  PfSteadyPoint *points; /* the nearest to the start first */
   int starts, failed;    /* Newton iterations begun, and those that went nowhere */
   double *low, *high;    /* size: where they began */
+  double *q_low, *q_high; /* the same for all coordinates */
+  int near_starts;       /* further ones, around the start, no farther away than the nearest solution */
+  double radius;         /* how far that is: infinite when nothing was found */
 } PfSteady;
 
 /* Looks for equilibria or steady motions by Newton's method from many places, with known solutions deflated (P. E.
- * Farrell, A. Birkisson, S. W. Funke, SIAM J. Sci. Comput. 37 (2015) A2026), near the place of the field; its chart
- * may change. PF_OK also when nothing was found. Fails with PF_ERR_MODEL when the system depends on time, or when
+ * Farrell, A. Birkisson, S. W. Funke, SIAM J. Sci. Comput. 37 (2015) A2026): from the place of the field by short
+ * steps, from all over a box around it, on all sheets of the constraints, and at last around it in boxes that grow up to
+ * the nearest solution. So points[0] is what "nearest to the start" means everywhere. The chart of the field may change.
+ * PF_OK also when nothing was found. Fails with PF_ERR_MODEL when the system depends on time, or when
  * constraints forbid rest, with PF_ERR_ARGUMENT for an interval of no component. */
 PF_API PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options,
                                PfSteady *steady);
@@ -142,6 +151,7 @@ typedef struct PfSpecial {
 typedef struct PfTracePoint {
   double parameter;
   double *x;          /* all components */
+  double *q;          /* all coordinates */
   int unstable;       /* eigenvalues to the right */
   PfStability stability;
 } PfTracePoint;
@@ -170,6 +180,7 @@ typedef struct PfContinuation {
   PfTrace *branches;
   PfSpecial *specials;
   PfSteady found;         /* where the first branches start */
+  int skipped;            /* of these: not followed, because the independent coordinates of the start fail there */
   double start;           /* at this value of the parameter */
 } PfContinuation;
 

@@ -170,28 +170,6 @@ static PfStatus along_motion(Linearize *l)
   return status;
 }
 
-static double squared_distance(const double *a, const double *b, size_t count)
-{
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) sum += (a[i] - b[i])*(a[i] - b[i]);
-  return sum;
-}
-
-/* The one next to the state. */
-static const PfSteadyPoint *nearest(const Study *st, const PfSteady *found)
-{
-  const PfSymbols *in = pf_system_symbols(st->system);
-  size_t n = (size_t)st->s.equations.n;
-  const PfSteadyPoint *best = NULL;
-  double least = INFINITY;
-  for (int i = 0; i < found->count; i++) {
-    const PfSteadyPoint *p = found->points + i;
-    double away = squared_distance(p->q, st->values + in->q, n) + squared_distance(p->v, st->values + in->v, n);
-    if (away < least) least = away, best = p;
-  }
-  return best;
-}
-
 /* Moves the state to the equilibrium or steady motion next to it. */
 static PfStatus go_near(Linearize *l, const char *what)
 {
@@ -199,7 +177,7 @@ static PfStatus go_near(Linearize *l, const char *what)
   const PfSymbols *in = pf_system_symbols(st->system);
   size_t n = (size_t)st->s.equations.n;
   bool rest = !strcmp(what, "equilibrium");
-  PfSteadyOptions options = {.kind = rest ? PF_EQUILIBRIA : PF_STEADY, .starts = 50};
+  PfSteadyOptions options = {.kind = rest ? PF_EQUILIBRIA : PF_STEADY};
   PfSteady found;
   if (!rest && strcmp(what, "steady"))
     return pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "--near %s: write 'equilibrium' or 'steady'", what);
@@ -210,7 +188,7 @@ static PfStatus go_near(Linearize *l, const char *what)
     pf_hint(st->s.ctx, "'pfaff study %s' looks in more places; give one by --state", rest ? "equilibria" : "steady");
     return PF_ERR_NUMBER;
   }
-  const PfSteadyPoint *point = nearest(st, &found);
+  const PfSteadyPoint *point = found.points; /* the nearest */
   memcpy(st->values + in->q, point->q, n*sizeof *st->values);
   memcpy(st->values + in->v, point->v, n*sizeof *st->values);
   PF_TRY(pf_dynamics_place(st->field, st->values));

@@ -44,6 +44,7 @@ typedef struct Find {
   PfSteady steady;       /* in the units of the names */
   const char **words;    /* names with units that are not SI, for lines of text */
   const char **velocities, **coordinates; /* names of all */
+  const char **coordinate_words;          /* with units, as `words` */
 } Find;
 
 /* ---------------------------------------------------------------- units */
@@ -62,6 +63,15 @@ static PfStatus name_coordinates(Find *f)
   return PF_OK;
 }
 
+/* A free direction in the units of the state: its free component still changes by 1. */
+static void show_direction(const Find *f, const PfSteadyPoint *p, int d)
+{
+  double *row = p->directions + (size_t)d*(size_t)f->steady.size;
+  pf_study_show(&f->st, f->steady.names, f->steady.size, row);
+  double by = row[p->free[d]];
+  for (int c = 0; c < f->steady.size && by != 0; c++) row[c] /= by;
+}
+
 /* From SI, as it was found, to what is written. */
 static PfStatus show(Find *f)
 {
@@ -69,14 +79,19 @@ static PfStatus show(Find *f)
   int n = f->st.s.equations.n;
   PF_TRY(name_coordinates(f));
   f->words = pf_arena_array(f->st.s.arena, const char *, s->size);
-  if (!f->words) return pf_no_room(f->st.s.ctx, "the study");
+  f->coordinate_words = pf_arena_array(f->st.s.arena, const char *, n);
+  if (!f->words || !f->coordinate_words) return pf_no_room(f->st.s.ctx, "the study");
+  for (int j = 0; j < n; j++) f->coordinate_words[j] = pf_study_word(&f->st, f->coordinates[j]);
   for (int c = 0; c < s->size; c++) f->words[c] = s->cyclic[c] ? s->names[c] : pf_study_word(&f->st, s->names[c]);
   pf_study_show(&f->st, s->names, s->size, s->low);
   pf_study_show(&f->st, s->names, s->size, s->high);
+  pf_study_show(&f->st, f->coordinates, n, s->q_low);
+  pf_study_show(&f->st, f->coordinates, n, s->q_high);
   for (int i = 0; i < s->count; i++) {
     pf_study_show(&f->st, s->names, s->size, s->points[i].x);
     pf_study_show(&f->st, f->coordinates, n, s->points[i].q);
     pf_study_show(&f->st, f->velocities, n, s->points[i].v);
+    for (int d = 0; d < s->points[i].family; d++) show_direction(f, s->points + i, d);
   }
   return PF_OK;
 }
@@ -93,14 +108,51 @@ static void text_cyclic(PfText *text, const PfSteady *s)
   pf_text_add(text, any ? "\n" : "none\n");
 }
 
+/* Is the coordinate a component of the state? */
+static bool is_component(const Find *f, int coordinate)
+{
+  for (int c = 0; c < f->steady.size; c++)
+    if (!strcmp(f->steady.names[c], f->coordinates[coordinate])) return true;
+  return false;
+}
+
+/* Coordinates that follow from the state by constraints, on one sheet of them or another: they tell where it is. */
+static bool is_dependent(const Find *f, int coordinate)
+{
+  return f->steady.q_low[coordinate] < f->steady.q_high[coordinate] && !is_component(f, coordinate);
+}
+
 static void text_tried(PfText *text, const Find *f)
 {
   const PfSteady *s = &f->steady;
   pf_text_print(text, "  tried       %d starts", s->starts);
-  const char *comma = ", ";
   for (int c = 0; c < s->size; c++)
     if (!s->cyclic[c] && s->low[c] < s->high[c])
-      pf_text_print(text, "%s%s from %.4g to %.4g", comma, f->words[c], s->low[c], s->high[c]), comma = ", ";
+      pf_text_print(text, ", %s from %.4g to %.4g", f->words[c], s->low[c], s->high[c]);
+  for (int j = 0; j < f->st.s.model->coordinate_count; j++)
+    if (is_dependent(f, j))
+      pf_text_print(text, ", %s from %.4g to %.4g", f->coordinate_words[j], s->q_low[j], s->q_high[j]);
+  pf_text_add(text, "\n");
+  if (s->near_starts)
+    pf_text_print(text, "              and %d within %.4g of the start, up to the nearest one\n", s->near_starts,
+                  s->radius);
+}
+
+/* Which components are free, and what else changes with them. */
+static void text_family(PfText *text, const Find *f, const PfSteadyPoint *p)
+{
+  pf_text_add(text, "     free       ");
+  for (int d = 0; d < p->family; d++) {
+    const double *row = p->directions + (size_t)d*(size_t)f->steady.size;
+    bool any = false;
+    pf_text_print(text, "  %s", f->words[p->free[d]]);
+    for (int c = 0; c < f->steady.size; c++) {
+      if (c == p->free[d] || row[c] == 0) continue;
+      pf_text_print(text, "%s%s by %.4g", any ? ", " : " (with it ", f->words[c], row[c]);
+      any = true;
+    }
+    if (any) pf_text_add(text, ")");
+  }
   pf_text_add(text, "\n");
 }
 
@@ -126,7 +178,13 @@ static void text_point(PfText *text, const Find *f, int i)
   for (int c = 0; c < f->steady.size; c++)
     if (!f->steady.cyclic[c] && f->steady.low[c] < f->steady.high[c])
       pf_text_print(text, "  %s = %.10g", f->words[c], pf_without_noise(p->x[c], f->steady.high[c] - f->steady.low[c]));
-  pf_text_add(text, "\n     eigenvalues");
+  for (int j = 0; j < f->st.s.model->coordinate_count; j++)
+    if (is_dependent(f, j))
+      pf_text_print(text, "  %s = %.10g", f->coordinate_words[j],
+                    pf_without_noise(p->q[j], f->steady.q_high[j] - f->steady.q_low[j]));
+  pf_text_add(text, "\n");
+  if (p->family) text_family(text, f, p);
+  pf_text_add(text, "     eigenvalues");
   text_eigenvalues(text, p);
 }
 
@@ -151,7 +209,12 @@ static void json_point(PfJson *json, const Find *f, const PfSteadyPoint *p)
   pf_study_json_numbers(json, "x", p->x, f->steady.size);
   pf_study_json_numbers(json, "q", p->q, n);
   pf_study_json_numbers(json, "v", p->v, n);
+  pf_json_number(json, "distance", p->distance);
   pf_json_integer(json, "family", p->family);
+  pf_json_open(json, "free", '[');
+  for (int d = 0; d < p->family; d++) pf_json_string(json, NULL, f->steady.names[p->free[d]]);
+  pf_json_close(json, ']');
+  pf_study_json_matrix(json, "directions", p->directions, p->family, f->steady.size);
   pf_json_string(json, "stability", pf_stability_name(p->stability));
   pf_json_integer(json, "unstable", p->unstable);
   pf_json_open(json, "eigenvalues", '[');
@@ -180,6 +243,8 @@ static void write_json(void *user, PfJson *json)
   pf_study_json_units(&f->st, json, "coordinate_units", f->coordinates, model->coordinate_count);
   pf_json_integer(json, "starts", f->steady.starts);
   pf_json_integer(json, "failed", f->steady.failed);
+  pf_json_integer(json, "near_starts", f->steady.near_starts);
+  pf_json_number(json, "radius", f->steady.radius);
   pf_json_open(json, "points", '[');
   for (int i = 0; i < f->steady.count; i++) json_point(json, f, f->steady.points + i);
   pf_json_close(json, ']');

@@ -204,7 +204,8 @@ PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n
  * its space in echelon form, in the order of the components; where that is too small, its last vector is repeated.
  *
  * PF_ERR_NUMBER when A is not finite or the method does not converge. */
-PfStatus pf_eig_general(PfContext *ctx, const double *A, const double *noise, int n, double *re, double *im, double *vectors);
+PfStatus pf_eig_general(PfContext *ctx, const double *A, const double *noise, int n, double *re, double *im,
+                        double *vectors);
 
 /* Scales by powers of two until rows and columns of A (n x n) are alike (Parlett and Reinsch 1969), so that what
  * is decided on it does not depend on units. scale[i]: what the component i was divided by. */

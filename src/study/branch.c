@@ -32,10 +32,10 @@ static PfStatus add_point(PfWalk *w, Half *half, const PfWalkPoint *h)
   PF_TRY(make_room_in(w, half));
   PfTracePoint *p = half->points + half->count;
   *p = (PfTracePoint){.parameter = h->u[w->n]*w->tracer.scale[w->n], .x = pf_walk_state(w),
-                      .unstable = w->judged.unstable, .stability = w->judged.stability};
+                      .q = pf_walk_coordinates(w), .unstable = w->judged.unstable, .stability = w->judged.stability};
   memcpy(half->line + (size_t)half->count*(size_t)w->m, h->u, (size_t)w->m*sizeof *h->u);
   half->count++;
-  return p->x ? PF_OK : pf_no_room(w->ctx, "the continuation");
+  return p->x && p->q ? PF_OK : pf_no_room(w->ctx, "the continuation");
 }
 
 /* The point of the branch where the parameter is at its bound, between two points. */
@@ -129,6 +129,23 @@ static PfStatus follow(PfWalk *w, int branch, Half *half, PfWalkPoint *spare)
 
 /* ---------------------------------------------------------------- branches */
 
+static void recall(PfWalk *w, const PfWalkSeed *seed)
+{
+  memcpy(w->problem.field->full, seed->full, (size_t)w->problem.field->count*sizeof *seed->full);
+}
+
+/* Is the point on the sheet of the constraints where the field is? Its coordinates are near those of the field. */
+static bool is_on_sheet(const PfWalk *w, const PfTracePoint *p)
+{
+  const PfDynamics *f = w->problem.field;
+  for (int k = 0; k < f->y_dependents; k++) {
+    int j = f->y_dependent[k];
+    double here = f->full[f->at_q + j], d = pf_problem_turned_coordinate(&w->problem, j, here - p->q[j]);
+    if (fabs(d) > 0.1*(1 + fabs(here))) return false;
+  }
+  return true;
+}
+
 /* Is u a point of a branch that is there? It is when the nearest piece of one leads to it. */
 static PfStatus is_traced(PfWalk *w, const double *u, bool *yes)
 {
@@ -137,7 +154,7 @@ static PfStatus is_traced(PfWalk *w, const double *u, bool *yes)
     for (int i = 0; i + 1 < w->result->branches[b].count && !*yes; i++) {
       const double *a = w->line[b] + (size_t)i*(size_t)w->m, *c = a + w->m;
       double length = pf_walk_distance(w, a, c), share = 0, away = 0;
-      if (!(length > 0)) continue;
+      if (!(length > 0) || !is_on_sheet(w, w->result->branches[b].points + i)) continue;
       for (int k = 0; k < w->m; k++) w->third[k] = a[k] + pf_walk_apart(w, u, a, k); /* u, in the turn of the piece */
       for (int k = 0; k < w->m; k++) share += (w->third[k] - a[k])*(c[k] - a[k])/(length*length);
       if (share < -0.1 || share > 1.1) continue;
@@ -187,6 +204,7 @@ static PfStatus begin_half(PfWalk *w, const PfWalkSeed *seed, double way, Half *
 {
   PfWalkPoint *h = &w->here;
   bool ahead = way > 0;
+  recall(w, seed);
   memcpy(h->u, seed->u, (size_t)w->m*sizeof *h->u);
   PF_TRY(pf_tracer_go(&w->tracer, h->u));
   PfStatus status = PF_OK;
@@ -216,6 +234,7 @@ static PfStatus is_new(PfWalk *w, const PfWalkSeed *seed, bool *fresh)
 {
   bool traced;
   *fresh = false;
+  recall(w, seed);
   memcpy(w->here.u, seed->u, (size_t)w->m*sizeof *seed->u);
   if (seed->t) {
     for (int way = 1; way >= -1; way -= 2) {
@@ -240,6 +259,7 @@ static PfStatus is_crossing(PfWalk *w, const PfWalkSeed *seed, bool *yes)
   bool two = false;
   *yes = false;
   if (seed->t) return PF_OK;
+  recall(w, seed);
   PF_TRY(pf_tracer_go(&w->tracer, seed->u));
   PF_TRY(pf_tracer_kernel(&w->tracer, &dimension, w->first));
   if (dimension < 2) return PF_OK;

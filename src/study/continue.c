@@ -3,6 +3,7 @@
 #include "study/walk.h"
 
 #include <math.h>
+#include <string.h>
 
 static PfStatus make_here(PfWalk *w, PfWalkPoint *h)
 {
@@ -40,6 +41,20 @@ static void choose_scales(PfWalk *w)
   }
 }
 
+/* Goes to a solution, on its sheet of the constraints; `good`: in the chart of the problem it can be followed. */
+static PfStatus go_to(PfWalk *w, const PfSteadyPoint *point, bool *good)
+{
+  PfDynamics *f = w->problem.field;
+  int before = pf_diagnostic_count(w->ctx);
+  memcpy(f->full + f->at_q, point->q, (size_t)f->n*sizeof *point->q);
+  PfStatus status = pf_dynamics_go(f, point->x);
+  if (pf_is_final(status)) return status;
+  pf_diagnostics_cut(w->ctx, before);
+  *good = status == PF_OK && (!f->np || f->hold[0] > 1e-2*f->chosen_hold[0]) &&
+          (!f->nv || f->speeds || f->hold[1] > 1e-2*f->chosen_hold[1]);
+  return PF_OK;
+}
+
 /* Families are not curves: with a parameter they are surfaces. */
 static PfStatus take_solutions(PfWalk *w)
 {
@@ -49,6 +64,12 @@ static PfStatus take_solutions(PfWalk *w)
   for (int i = 0; i < found->count; i++) {
     if (found->points[i].family) {
       families++;
+      continue;
+    }
+    bool good;
+    PF_TRY(go_to(w, found->points + i, &good));
+    if (!good) {
+      w->result->skipped++;
       continue;
     }
     for (int k = 0; k < w->n; k++) w->here.u[k] = found->points[i].x[w->problem.unknown[k]]/scale[k];

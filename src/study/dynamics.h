@@ -51,6 +51,7 @@ struct PfDynamics {
   int *w, *w_dependent;      /* and velocities */
   int y_dependents, w_dependents;
   PfQr position_qr, velocity_qr, motion_qr;
+  const bool *held;          /* coordinates that shall be independent (n), or NULL */
   double hold[2], chosen_hold[2]; /* how firmly the dependent ones are held: now, and where the chart was chosen */
   double *matrix, *right, *step, *weight;
   double *unknown;           /* dependent coordinates or velocities while they are solved for */
@@ -71,7 +72,10 @@ void pf_dynamics_get(const PfDynamics *field, double *x);
 /* Goes to x: dependent coordinates and velocities follow from the constraints, accelerations from the equations. Fails
  * with PF_ERR_NUMBER when the chart ends before x. */
 PfStatus pf_dynamics_go(PfDynamics *field, const double *x);
-/* The same where all numbers are given in field->full already and satisfy the constraints. */
+/* Moves the coordinates onto the constraints by steps of least weighted length; weight[j] says how freely the
+ * coordinate j may move. Fails with PF_ERR_NUMBER. The field must go somewhere before it is used again. */
+PfStatus pf_dynamics_project(PfDynamics *field, const double *weight);
+/* As pf_dynamics_go where all numbers are given in field->full already and satisfy the constraints. */
 PfStatus pf_dynamics_refresh(PfDynamics *field);
 /* f where the field is. */
 void pf_dynamics_rate(const PfDynamics *field, double *rate);

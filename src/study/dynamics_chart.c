@@ -155,11 +155,11 @@ static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const dou
   return status;
 }
 
-/* Weights 1, 30 for what is avoided, 1000 for what must be dependent if anything can. They stay well inside the
- * tolerance of the rank. */
+/* Weights 1, 30 for what is avoided, 1000 for what must be dependent if anything can, 1/1000 for what is held. They
+ * stay well inside the tolerance of the rank. */
 static PfStatus choose(PfDynamics *f, const bool *avoid, double *weight)
 {
-  for (int j = 0; j < f->n; j++) weight[j] = f->model->coordinates[j].contact ? 1000 : 1;
+  for (int j = 0; j < f->n; j++) weight[j] = f->held && f->held[j] ? 1e-3 : f->model->coordinates[j].contact ? 1000 : 1;
   PF_TRY(split(f, f->phi_q, f->np, f->n, weight, f->y, f->y_dependent, &f->y_dependents));
   f->ny = f->n - f->y_dependents;
   if (f->speeds) {
@@ -346,6 +346,25 @@ static PfStatus settle(PfDynamics *f, int level)
   for (int c = 0; c < d.count; c++) f->unknown[c] = d.x[d.columns[c]];
   if (pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED) return result.status;
   return result.miss <= policy.rounding ? PF_OK : unsatisfied(&d);
+}
+
+static PfStatus positions(void *user, const double *x, double *r, double *J)
+{
+  PfDynamics *f = user;
+  memcpy(f->full + f->at_q, x, (size_t)f->n*sizeof *x);
+  run_levels(f);
+  memcpy(r, f->phi, (size_t)f->np*sizeof *r);
+  if (J) memcpy(J, f->phi_q, (size_t)f->np*(size_t)f->n*sizeof *J);
+  return PF_OK;
+}
+
+PfStatus pf_dynamics_project(PfDynamics *f, const double *weight)
+{
+  PfGaussNewtonOptions options = {.tolerance = 1e-11, .iterations = 30, .weight = weight};
+  PfGaussNewtonResult result;
+  if (!f->np) return PF_OK;
+  memcpy(f->unknown, f->full + f->at_q, (size_t)f->n*sizeof *f->unknown);
+  return pf_gauss_newton(f->ctx, positions, f, f->np, f->n, f->unknown, &options, &result);
 }
 
 PfStatus pf_dynamics_refresh(PfDynamics *f)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rounding may change in the rates of a field and in their derivatives. All numbers that the equations are made of,
- * state and parameters, are changed by some units in the last place, and everything is computed again: a result moves
- * by as much as the terms it is made of are large, however small their sum is, and so it does through all linear
- * systems that are solved on the way. */
+/* What rounding may change in the rates of a field and in their derivatives. All numbers in the equations, state and
+ * parameters, are changed by some units in the last place, and everything is computed again: a result moves in
+ * proportion to the size of its terms, however small their sum is, and through all linear systems that are solved on
+ * the way. */
 #include "study/dynamics.h"
 
 #include <float.h>
@@ -15,7 +15,7 @@ enum { SAMPLES = 5 };
 #define SAFETY 32              /* a few samples do not meet the worst case */
 
 /* Coordinates and velocities are known to CHANGE of their size, or of this when they are smaller: searches for zeros
- * end there. */
+ * end there. Exact zeros are exact: switches of forces are there. */
 #define LEAST 0.01
 
 /* Arbitrary numbers in (-1, 1), the same in every run. */
@@ -25,11 +25,17 @@ static double arbitrary(int i, int sample)
   return 2*(x - floor(x)) - 1;
 }
 
+static void change_state(double *x, int count, int sample)
+{
+  for (int i = 0; i < count; i++)
+    if (x[i] != 0) x[i] += LEAST*CHANGE*arbitrary(count + i, sample);
+}
+
 static void change(PfDynamics *f, const double *home, int sample)
 {
   for (int i = 0; i < f->count; i++) f->full[i] = home[i]*(1 + CHANGE*arbitrary(i, sample));
-  for (int i = 0; i < f->n; i++) f->full[f->at_q + i] += LEAST*CHANGE*arbitrary(f->count + i, sample);
-  for (int i = 0; i < f->nw; i++) f->full[f->at_w + i] += LEAST*CHANGE*arbitrary(2*f->count + i, sample);
+  change_state(f->full + f->at_q, f->n, sample);
+  change_state(f->full + f->at_w, f->nw, sample);
 }
 
 static void widen(const double *a, const double *b, int count, double *noise)
@@ -67,7 +73,8 @@ PfStatus pf_dynamics_rounding(PfDynamics *f, const int *components, int count, d
   Samples s = {.home = pf_arena_array(f->arena, double, f->count)};
   bool good = s.home != NULL;
   for (int i = 0; i < 2; i++)
-    good = (s.rate[i] = pf_arena_array(f->arena, double, n)) && (s.A[i] = pf_arena_array(f->arena, double, area)) && good;
+    good = (s.rate[i] = pf_arena_array(f->arena, double, n)) && (s.A[i] = pf_arena_array(f->arena, double, area)) &&
+           good;
   if (rate) memset(rate, 0, n*sizeof *rate);
   if (A) memset(A, 0, area*sizeof *A);
   PfStatus status = good ? sample(f, components, count, &s, rate, A)

@@ -61,16 +61,23 @@ static int find_cyclic(PfProblem *p, const bool *pattern)
   return count;
 }
 
+/* Back to where the problem was made, on the same sheet of the constraints. */
+static PfStatus go_home(PfProblem *p)
+{
+  memcpy(p->field->full, p->home, (size_t)p->field->count*sizeof *p->home);
+  return pf_dynamics_go(p->field, p->base);
+}
+
 static PfStatus look(PfProblem *p, bool *pattern, int *count)
 {
   PF_TRY(probe(p, pattern));
   *count = find_cyclic(p, pattern);
-  return pf_dynamics_go(p->field, p->base);
+  return go_home(p);
 }
 
 static PfStatus chart(PfProblem *p, const bool *avoid)
 {
-  PF_TRY(pf_dynamics_go(p->field, p->base));
+  PF_TRY(go_home(p));
   PF_TRY(pf_dynamics_chart(p->field, avoid));
   p->size = pf_dynamics_size(p->field);
   pf_dynamics_get(p->field, p->base);
@@ -107,23 +114,39 @@ static PfStatus improve_chart(PfProblem *p, bool *pattern, bool *avoid, int *cou
 
 static const double turn = 6.283185307179586;
 
-bool pf_problem_is_angle(const PfProblem *p, int component)
+bool pf_coordinate_is_angle(const PfModel *model, int coordinate)
 {
   static const char *const units[] = {"rad", "mrad", "deg", "rev"};
-  const PfDynamics *f = p->field;
-  for (size_t k = 0; k < sizeof units/sizeof *units && component < f->ny; k++)
-    if (!strcmp(f->model->coordinates[f->y[component]].unit, units[k])) return true;
+  for (size_t k = 0; k < sizeof units/sizeof *units; k++)
+    if (!strcmp(model->coordinates[coordinate].unit, units[k])) return true;
   return false;
+}
+
+double pf_problem_turned_coordinate(const PfProblem *p, int coordinate, double d)
+{
+  return p->turns[coordinate] ? d - turn*round(d/turn) : d;
 }
 
 double pf_problem_turned(const PfProblem *p, int component, double d)
 {
-  return p->turns[component] ? d - turn*round(d/turn) : d;
+  return component < p->field->ny ? pf_problem_turned_coordinate(p, p->field->y[component], d) : d;
 }
 
-/* Are the rates of what is not cyclic the same after a full turn of the component c? A spring that is wound up says
+/* A full turn of the coordinate j where the field is: the field goes there, unless the constraints do not allow it. */
+static PfStatus turn_once(PfProblem *p, int j, bool *stays)
+{
+  PfDynamics *f = p->field;
+  double *angle = f->full + f->at_q + j, there = *angle + turn;
+  *angle = there;
+  pf_dynamics_get(f, p->x);
+  PF_TRY(pf_dynamics_go(f, p->x));
+  *stays = fabs(*angle - there) < 1e-6;
+  return PF_OK;
+}
+
+/* Are the rates of what is not cyclic the same after a full turn of the coordinate j? A spring that is wound up says
  * no. */
-static PfStatus comes_round(PfProblem *p, int c, double *first, bool *yes)
+static PfStatus comes_round(PfProblem *p, int j, double *first, bool *yes)
 {
   enum { PROBES = 2, TRIES = 12 };
   int good = 0, before = pf_diagnostic_count(p->ctx);
@@ -132,8 +155,7 @@ static PfStatus comes_round(PfProblem *p, int c, double *first, bool *yes)
     scatter(p, k);
     PfStatus status = pf_dynamics_go(p->field, p->x);
     if (status == PF_OK) pf_dynamics_rate(p->field, first);
-    p->x[c] += turn;
-    if (status == PF_OK) status = pf_dynamics_go(p->field, p->x);
+    if (status == PF_OK) status = turn_once(p, j, yes);
     if (pf_is_final(status)) return status;
     pf_diagnostics_cut(p->ctx, before);
     if (status != PF_OK) continue;
@@ -144,33 +166,64 @@ static PfStatus comes_round(PfProblem *p, int c, double *first, bool *yes)
       if (!p->cyclic[i] && !(fabs(first[i] - p->rate[i]) <= 1e-8*most)) *yes = false;
   }
   *yes = *yes && good;
-  return pf_dynamics_go(p->field, p->base);
+  return go_home(p);
 }
 
 static PfStatus find_turns(PfProblem *p)
 {
   double *first = pf_arena_array(p->arena, double, p->size);
   if (!first) return pf_no_room(p->ctx, "steady motions");
-  for (int c = 0; c < p->field->ny; c++)
-    if (!p->cyclic[c] && pf_problem_is_angle(p, c))
-      PF_TRY(comes_round(p, c, first, p->turns + c));
+  for (int j = 0; j < p->field->n; j++)
+    if (!p->held[j] && pf_coordinate_is_angle(p->field->model, j))
+      PF_TRY(comes_round(p, j, first, p->turns + j));
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- making */
 
-static PfStatus list_unknowns(PfProblem *p)
+/* Unknowns are the components that are not cyclic; of equilibria only coordinates. Equations: the rates of these; of
+ * equilibria those of all velocities, and of coordinates that move by themselves: first-order states, and whatever
+ * rows with a term free of velocities move. */
+static void list_unknowns(PfProblem *p)
 {
   const PfDynamics *f = p->field;
+  bool rest = p->kind == PF_EQUILIBRIA;
+  p->size = pf_dynamics_size(f);
+  p->unknowns = p->equations = 0;
   for (int k = 0; k < p->size; k++) {
     bool velocity = k >= f->ny;
-    if (p->cyclic[k]) continue;
-    if (!velocity || p->kind == PF_STEADY) p->unknown[p->unknowns++] = k;
-    if (velocity || p->kind == PF_STEADY) p->equation[p->equations++] = k;
+    p->cyclic[k] = !velocity && p->held[f->y[k]];
+    p->base[k] = !velocity ? p->home[f->at_q + f->y[k]] : rest ? 0 : p->home[f->at_w + f->w[k - f->ny]];
+    if (!p->cyclic[k] && !(rest && velocity)) p->unknown[p->unknowns++] = k;
+    if (rest ? velocity || p->flows[f->y[k]] : !p->cyclic[k]) p->equation[p->equations++] = k;
   }
-  if (p->kind == PF_EQUILIBRIA) p->equations = 0;
-  for (int k = f->ny; k < p->size && p->kind == PF_EQUILIBRIA; k++) p->equation[p->equations++] = k;
-  return PF_OK;
+}
+
+PfStatus pf_problem_rechart(PfProblem *p)
+{
+  PfDynamics *f = p->field;
+  int before = p->unknowns;
+  bool bound = false; /* by cyclic coordinates to these velocities */
+  for (int j = 0; j < f->n && p->kind == PF_STEADY; j++) bound = bound || p->held[j];
+  if (bound || !(f->np || f->nv)) return PF_OK;
+  PF_TRY(pf_dynamics_chart(f, NULL));
+  list_unknowns(p);
+  return p->unknowns == before ? PF_OK : pf_fail(p->ctx, PF_ERR_NUMBER, "the constraints lose rank here");
+}
+
+void pf_problem_use_chart(PfProblem *p, const PfChartChoice *chart)
+{
+  pf_dynamics_use_chart(p->field, chart);
+  list_unknowns(p);
+}
+
+void pf_problem_get(const PfProblem *p, double *z)
+{
+  const PfDynamics *f = p->field;
+  for (int k = 0; k < p->unknowns; k++) {
+    int c = p->unknown[k];
+    z[k] = f->full[c < f->ny ? f->at_q + f->y[c] : f->at_w + f->w[c - f->ny]];
+  }
 }
 
 const char *pf_problem_sought(PfSteadyKind kind)
@@ -199,12 +252,14 @@ static PfStatus make_room(PfProblem *p)
   size_t n = (size_t)(p->field->n + p->field->nw); /* no chart is larger */
   p->unknown = pf_arena_array(p->arena, int, n), p->equation = pf_arena_array(p->arena, int, n);
   p->cyclic = pf_arena_array(p->arena, bool, n), p->turns = pf_arena_array(p->arena, bool, n);
+  p->held = pf_arena_array(p->arena, bool, n), p->flows = pf_arena_array(p->arena, bool, n);
+  p->home = pf_arena_array(p->arena, double, p->field->count);
   p->x = pf_arena_array(p->arena, double, n), p->base = pf_arena_array(p->arena, double, n);
   p->rate = pf_arena_array(p->arena, double, n), p->A = pf_arena_array(p->arena, double, n*n);
   p->noise = pf_arena_array(p->arena, double, n*n);
   p->s = pf_arena_array(p->arena, double, p->field->count);
   bool good = p->unknown && p->equation && p->cyclic && p->turns && p->x && p->base && p->rate && p->A && p->noise &&
-              p->s;
+              p->s && p->held && p->flows && p->home;
   return good ? PF_OK : pf_no_room(p->ctx, "steady motions");
 }
 
@@ -219,29 +274,65 @@ static PfStatus make_chain(PfProblem *p)
   return p->work && p->slope ? PF_OK : pf_no_room(p->ctx, "steady motions");
 }
 
-/* Equilibria: all velocities are zero, which affine constraints may forbid. */
+/* Equilibria: all independent velocities are zero. */
 static PfStatus stop(PfProblem *p)
 {
   PfDynamics *f = p->field;
   for (int k = f->ny; k < p->size; k++) p->base[k] = 0;
-  PF_TRY(pf_dynamics_go(f, p->base));
-  for (int i = 0; i < f->n; i++)
-    if (fabs(f->rate[i]) > 1e-9)
+  memset(f->full + f->at_w, 0, (size_t)f->nw*sizeof *f->full);
+  return pf_dynamics_go(f, p->base);
+}
+
+/* Marks the coordinates that move when all independent velocities are zero. */
+static PfStatus find_flows(PfProblem *p)
+{
+  enum { TRIES = 6 };
+  static const double satisfied = 1e-10; /* constraints are satisfied up to less than this */
+  PfDynamics *f = p->field;
+  int before = pf_diagnostic_count(p->ctx);
+  for (int k = 0; k < TRIES; k++) {
+    scatter(p, k);
+    PfStatus status = pf_dynamics_go(f, p->x);
+    if (pf_is_final(status)) return status;
+    pf_diagnostics_cut(p->ctx, before);
+    pf_dynamics_rate(f, p->rate);
+    for (int c = 0; c < f->ny && status == PF_OK; c++)
+      if (fabs(p->rate[c]) > satisfied) p->flows[f->y[c]] = true;
+  }
+  return go_home(p);
+}
+
+/* Is there a row that gives a coordinate a velocity, wherever the others are? */
+static PfStatus check_rest(PfProblem *p, const bool *pattern)
+{
+  const PfDynamics *f = p->field;
+  pf_dynamics_rate(f, p->rate);
+  for (int c = 0; c < f->ny; c++) {
+    bool depends = false;
+    for (int k = 0; k < f->ny; k++) depends = depends || pattern[c*p->size + k];
+    if (p->flows[f->y[c]] && !depends)
       return pf_fail(p->ctx, PF_ERR_MODEL, "the constraints forbid rest (%s' = %.6g): there are no equilibria",
-                     f->model->coordinates[i].name, f->rate[i]);
+                     f->model->coordinates[f->y[c]].name, p->rate[c]);
+  }
   return PF_OK;
 }
 
 static PfStatus prepare(PfProblem *p, bool *pattern, bool *avoid)
 {
   int cyclic;
+  PfDynamics *f = p->field;
   PF_TRY(check_autonomous(p));
-  p->size = pf_dynamics_size(p->field);
-  pf_dynamics_get(p->field, p->base);
+  p->size = pf_dynamics_size(f);
+  pf_dynamics_get(f, p->base);
   if (p->kind == PF_EQUILIBRIA) PF_TRY(stop(p));
+  memcpy(p->home, f->full, (size_t)f->count*sizeof *p->home);
   PF_TRY(look(p, pattern, &cyclic));
   PF_TRY(improve_chart(p, pattern, avoid, &cyclic));
-  PF_TRY(list_unknowns(p));
+  if (p->kind == PF_EQUILIBRIA) PF_TRY(find_flows(p));
+  if (p->kind == PF_EQUILIBRIA) PF_TRY(check_rest(p, pattern));
+  for (int k = 0; k < f->ny; k++) p->held[f->y[k]] = p->cyclic[k];
+  f->held = p->held;
+  list_unknowns(p);
   PF_TRY(find_turns(p));
   return make_chain(p);
 }
@@ -259,6 +350,7 @@ PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSt
 void pf_problem_release(PfProblem *p)
 {
   pf_tape_free(p->chain);
+  if (p->field) p->field->held = NULL;
 }
 
 /* ---------------------------------------------------------------- residual and slopes */
@@ -298,6 +390,13 @@ PfStatus pf_problem_slope(PfProblem *p, double *J, double *J_mu)
   for (int i = 0; i < p->equations; i++)
     for (int k = 0; k < columns; k++) J[i*columns + k] = p->A[p->equation[i]*columns + k];
   return J_mu ? parameter_slope(p, J_mu) : PF_OK;
+}
+
+PfStatus pf_problem_rounding(PfProblem *p, double *noise)
+{
+  PF_TRY(pf_dynamics_rounding(p->field, NULL, 0, p->noise, NULL));
+  for (int i = 0; i < p->equations; i++) noise[i] = p->noise[p->equation[i]];
+  return PF_OK;
 }
 
 PfStatus pf_problem_clean_slope(PfProblem *p, double *J)

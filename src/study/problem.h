@@ -15,17 +15,22 @@ typedef struct PfProblem {
   int unknowns, equations;
   int *unknown, *equation; /* components of x, of x' */
   bool *cyclic;          /* size: cyclic components: x' of the others does not depend on them */
-  bool *turns;           /* size: an angle after whose full turn x' of all that is not cyclic is the same */
+  bool *held;            /* n: cyclic coordinates */
+  bool *flows;           /* n: coordinates that move by themselves when all independent velocities are zero */
+  bool *turns;           /* n: angles after whose full turn x' of all that is not cyclic is the same */
+  double *home;          /* all numbers of the field where the problem was made */
   int parameter;         /* that may change, or -1 */
   PfTape *chain;         /* what moves with it */
   double mu;
   double *x, *base, *rate, *A, *noise, *s, *work, *slope;
 } PfProblem;
 
-/* Is the component of x a coordinate that is measured as an angle? */
-bool pf_problem_is_angle(const PfProblem *problem, int component);
 /* d, a difference of the component, without full turns. */
 double pf_problem_turned(const PfProblem *problem, int component, double d);
+/* The same for a coordinate of the model. */
+double pf_problem_turned_coordinate(const PfProblem *problem, int coordinate, double d);
+/* Is the coordinate measured as an angle? */
+bool pf_coordinate_is_angle(const PfModel *model, int coordinate);
 
 /* "equilibria" or "steady motions", for messages. */
 const char *pf_problem_sought(PfSteadyKind kind);
@@ -34,11 +39,21 @@ const char *pf_problem_sought(PfSteadyKind kind);
 PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSteadyKind kind, int parameter,
                          PfProblem *problem);
 void pf_problem_release(PfProblem *problem);
+/* Chooses the independent coordinates and velocities anew where the field is, so that unknowns and equations are
+ * others; not where steady motions have cyclic coordinates, which are so by the velocities that were chosen.
+ * Fails with PF_ERR_NUMBER where the constraints lose rank. */
+PfStatus pf_problem_rechart(PfProblem *problem);
+/* Back to a chart that was kept. */
+void pf_problem_use_chart(PfProblem *problem, const PfChartChoice *chart);
+/* The unknowns where the field is. */
+void pf_problem_get(const PfProblem *problem, double *z);
 
 /* Goes to z (unknowns) and mu (NaN: stays); r (equations) gets the residual unless NULL. */
 PfStatus pf_problem_go(PfProblem *problem, const double *z, double mu, double *r);
 /* J (equations x unknowns) and, unless NULL, d r/d mu where the problem is. */
 PfStatus pf_problem_slope(PfProblem *problem, double *J, double *J_mu);
+/* What rounding may change in r. */
+PfStatus pf_problem_rounding(PfProblem *problem, double *noise);
 /* J with zeros in the place of elements that are nothing but rounding. */
 PfStatus pf_problem_clean_slope(PfProblem *problem, double *J);
 /* Derivative of x' by all components that are not cyclic, count x count, without what is nothing but rounding; the

@@ -94,7 +94,9 @@ PfStatus pf_walk_add_seed(PfWalk *w, const double *u, const double *t, int from)
   if (w->seed_count == PF_MOST_BRANCHES) return PF_OK;
   PfWalkSeed *s = w->seeds + w->seed_count;
   s->u = pf_walk_copy(w, u), s->t = t ? pf_walk_copy(w, t) : NULL, s->from = from;
-  if (!s->u || (t && !s->t)) return pf_no_room(w->ctx, "the continuation");
+  s->full = pf_arena_array(w->arena, double, w->problem.field->count);
+  if (!s->u || (t && !s->t) || !s->full) return pf_no_room(w->ctx, "the continuation");
+  memcpy(s->full, w->problem.field->full, (size_t)w->problem.field->count*sizeof *s->full);
   w->seed_count++;
   return PF_OK;
 }

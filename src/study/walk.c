@@ -32,6 +32,13 @@ double *pf_walk_state(PfWalk *w)
   return x;
 }
 
+double *pf_walk_coordinates(PfWalk *w)
+{
+  const PfDynamics *f = w->problem.field;
+  double *q = pf_arena_array(w->arena, double, f->n);
+  if (q) memcpy(q, f->full + f->at_q, (size_t)f->n*sizeof *q);
+  return q;
+}
 
 PfStatus pf_walk_judge(PfWalk *w, PfWalkPoint *h)
 {

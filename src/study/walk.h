@@ -21,6 +21,7 @@ typedef struct PfWalkPoint {
 typedef struct PfWalkSeed {
   double *u, *t; /* t: its tangent at a branch point; NULL: u is an ordinary point, whose tangent is computed */
   int from;      /* number of the branch point, or -1 */
+  double *full;  /* all numbers of the field there: they tell the sheet of the constraints */
 } PfWalkSeed;
 
 typedef struct PfWalk {
@@ -47,6 +48,8 @@ typedef struct PfWalk {
 double *pf_walk_copy(PfWalk *w, const double *u);
 /* All components of the state where the tracer is; NULL without memory. */
 double *pf_walk_state(PfWalk *w);
+/* All coordinates there. */
+double *pf_walk_coordinates(PfWalk *w);
 /* Difference of the component k of two points, without full turns of an angle; the distance made of these. */
 double pf_walk_apart(const PfWalk *w, const double *a, const double *b, int k);
 double pf_walk_distance(const PfWalk *w, const double *a, const double *b);
@@ -60,7 +63,8 @@ PfStatus pf_walk_point(PfWalk *w, const PfWalkPoint *from, double ds, PfWalkPoin
 
 /* Keeps a special point where the tracer is, unless it is known; `index` gets its number, or -1. */
 PfStatus pf_walk_add_special(PfWalk *w, PfSpecialKind kind, const double *u, int branch, int *index);
-/* Puts a branch on the list of those to be followed; copies u and t. A full list takes no more. */
+/* Puts a branch on the list of those to be followed; copies u and t, and where the field is. A full list takes no
+ * more. */
 PfStatus pf_walk_add_seed(PfWalk *w, const double *u, const double *t, int from);
 /* Finds the special points between two points that follow each other at the distance ds. `spare` is overwritten. */
 PfStatus pf_walk_look_between(PfWalk *w, const PfWalkPoint *from, const PfWalkPoint *to, double ds, int branch,

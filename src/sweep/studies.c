@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 100 }; /* from which equilibria and steady motions are looked for: the start and others */
-
 typedef enum Kind { LINEARIZE, EQUILIBRIA, STEADY, LYAPUNOV, KINDS } Kind;
 
 static const struct {
@@ -172,42 +170,20 @@ static PfStatus linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, Fin
 
 /* ---------------------------------------------------------------- steady motions */
 
-static double square_distance(const double *a, const double *b, int n)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += (a[i] - b[i])*(a[i] - b[i]);
-  return sum;
-}
-
-/* Of those that were found the one next to the start: by coordinates, and by velocities where they are free. */
-static const PfSteadyPoint *nearest(const struct PfMemberStudy *study, const PfSymbols *in, const PfSteady *steady)
-{
-  const PfSteadyPoint *best = steady->points;
-  const int n = study->equations.n;
-  double least = INFINITY;
-  for (int i = 0; i < steady->count; i++) {
-    const PfSteadyPoint *p = steady->points + i;
-    double distance = square_distance(p->q, study->values + in->q, n);
-    if (study->kind == STEADY) distance += square_distance(p->v, study->values + in->v, n);
-    if (distance < least) least = distance, best = p;
-  }
-  return best;
-}
-
 /* The field goes where the next one is. */
 static PfStatus find_steady(PfMember *m, PfArena *arena, Findings *f)
 {
   struct PfMemberStudy *study = m->study;
   PfContext *ctx = pf_sim_context(m->sim);
   const PfSymbols *in = pf_system_symbols(pf_sim_system(m->sim));
-  const PfSteadyOptions options = {.kind = study->kind == EQUILIBRIA ? PF_EQUILIBRIA : PF_STEADY, .starts = PLACES};
+  const PfSteadyOptions options = {.kind = study->kind == EQUILIBRIA ? PF_EQUILIBRIA : PF_STEADY};
   const size_t n = (size_t)study->equations.n;
   PfSteady steady;
   PF_TRY(pf_steady_find(ctx, arena, study->field, &options, &steady));
   if (!steady.count)
     return pf_fail(ctx, PF_ERR_NUMBER, "no %s was found near the start, from %d places",
                    study->kind == EQUILIBRIA ? "equilibrium" : "steady motion", steady.starts);
-  const PfSteadyPoint *p = nearest(study, in, &steady);
+  const PfSteadyPoint *p = steady.points; /* the nearest */
   memcpy(study->values + in->q, p->q, n*sizeof *p->q);
   memcpy(study->values + in->v, p->v, n*sizeof *p->v);
   *f = (Findings){.count = p->count, .re = p->re, .im = p->im, .stable = p->stability != PF_UNSTABLE,

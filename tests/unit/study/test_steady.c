@@ -357,6 +357,169 @@ static void without_force_a_wheel_has_one_family(void **state)
   end_study(&s);
 }
 
+/* The same without a blade that is out of balance, by speeds: v and w are free. */
+static void a_balanced_sleigh_has_one_family(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_text(*state, "param m = 1.3, J = 0.7\ncoord x, y, theta\nspeed v = cos(theta)*x' + sin(theta)*y', w = theta'\n"
+             "kinetic m/2*(x'^2 + y'^2) + J/2*theta'^2\n"
+             "constraint blade: -sin(theta)*x' + cos(theta)*y' = 0\nstart theta = 0.3, v = 1.1, w = 0.7", &s);
+  find(&s, PF_STEADY, 0, &r);
+  assert_int_equal(r.count, 1);
+  assert_int_equal(r.points[0].family, 2);
+  assert_int_equal(r.points[0].stability, PF_NEUTRAL);
+  assert_near(r.points[0].x[index_of(&r, "v")], 1.1, 1e-12, 0); /* the member next to the start is the start */
+  assert_near(r.points[0].x[index_of(&r, "w")], 0.7, 1e-12, 0);
+  assert_near(r.points[0].distance, 0, 0, 1e-12);
+  for (int d = 0; d < 2; d++) { /* along v alone, and along w alone */
+    const double *row = r.points[0].directions + d*r.size;
+    for (int k = 0; k < r.size; k++) assert_near(row[k], k == r.points[0].free[d], 0, 1e-12);
+  }
+  assert_true(r.points[0].free[0] != r.points[0].free[1]);
+  end_study(&s);
+}
+
+/* ---------------------------------------------------------------- sheets of the constraints */
+
+/* cos(4 phi) on the unit circle has its extremes at the multiples of 45 degrees: minima with 16 = omega^2, maxima with
+ * 16 = lambda^2. By x alone only those of one half are seen, and at x = 1 and -1 it tells nothing. */
+static void a_particle_on_a_circle_rests_at_eight_places(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_text(*state, "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential cos(4*atan2(y, x))\n"
+             "constraint circle: x^2 + y^2 = 1\nstart x = 0.6, y = 0.8", &s);
+  find(&s, PF_EQUILIBRIA, 0, &r);
+  assert_int_equal(r.count, 8);
+  bool seen[8] = {false};
+  for (int i = 0; i < 8; i++) {
+    const PfSteadyPoint *p = r.points + i;
+    double eighth = atan2(p->q[1], p->q[0])/atan2(1, 1);
+    int k = ((int)lround(eighth) + 8)%8;
+    assert_near(eighth, round(eighth), 0, 1e-9);
+    assert_near(hypot(p->q[0], p->q[1]), 1, 1e-12, 0);
+    seen[k] = true;
+    assert_int_equal(p->stability, k%2 ? PF_NEUTRAL : PF_UNSTABLE);
+    assert_near(k%2 ? p->im[0] : p->re[0], 4, 1e-9, 0);
+    assert_near(p->distance, hypot(p->q[0] - 0.6, p->q[1] - 0.8), 1e-12, 0);
+    if (i) assert_true(p->distance >= r.points[i - 1].distance - 1e-9);
+  }
+  for (int k = 0; k < 8; k++) assert_true(seen[k]);
+  end_study(&s);
+}
+
+/* Wherever it starts, below and above are found, with their eigenvalues: sqrt(g/l), imaginary and real. */
+static void a_pendulum_in_x_and_y_rests_below_and_above(void **state)
+{
+  static const char *const starts[] = {"x = 0.3, y = -0.4", "x = 0.5, y = 0", "x = -0.4, y = 0.3", "x = 0, y = 0.5"};
+  for (size_t k = 0; k < sizeof starts/sizeof *starts; k++) {
+    Studied s;
+    PfSteady r;
+    char text[300];
+    snprintf(text, sizeof text, "param g = 9.81, l = 0.5\ncoord x, y\nkinetic (x'^2 + y'^2)/2\npotential g*y\n"
+             "constraint rod: x^2 + y^2 = l^2\nstart %s", starts[k]);
+    study_text(*state, text, &s);
+    find(&s, PF_EQUILIBRIA, 0, &r);
+    assert_int_equal(r.count, 2);
+    for (int i = 0; i < 2; i++) {
+      const PfSteadyPoint *p = r.points + i;
+      bool above = p->q[1] > 0;
+      assert_near(p->q[0], 0, 0, 1e-9);
+      assert_near(fabs(p->q[1]), 0.5, 1e-9, 0);
+      assert_int_equal(p->stability, above ? PF_UNSTABLE : PF_NEUTRAL);
+      assert_near(above ? p->re[0] : p->im[0], sqrt(9.81/0.5), 1e-9, 0);
+    }
+    assert_true((r.points[0].q[1] > 0) != (r.points[1].q[1] > 0));
+    end_study(&s);
+  }
+}
+
+/* ---------------------------------------------------------------- states of first order */
+
+/* A low-pass filter on the target of a spring: x = s = r*cos(x) at rest. */
+static void a_first_order_state_rests_where_its_rate_vanishes(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_text(*state, "param k = 4, c = 0.5, T = 0.2, r = 0.3\ncoord x, s\nkinetic x'^2/2\nforce x = k*(s - x) - c*x'\n"
+             "constraint low_pass: T*s' = r*cos(x) - s\nstart x = 0.1, s = 0", &s);
+  find(&s, PF_EQUILIBRIA, 0, &r);
+  double x = 0.3;
+  for (int i = 0; i < 100; i++) x = 0.3*cos(x); /* a contraction */
+  assert_int_equal(r.count, 1);
+  assert_near(r.points[0].q[0], x, 1e-10, 0);
+  assert_near(r.points[0].q[1], x, 1e-10, 0);
+  assert_int_equal(r.points[0].family, 0);
+  assert_int_equal(r.points[0].stability, PF_STABLE);
+  end_study(&s);
+}
+
+/* With an integrator the motor turns at the speed r: ki*e carries load and friction, (load + d*r)/ki = 0.11; then
+ * J s^2 + (kp + d) s + ki = 0. */
+static void a_motor_with_an_integrator_turns_at_its_speed(void **state)
+{
+  Studied s;
+  PfSteady r;
+  const double J = 0.1, b = 2.05, ki = 5, root = sqrt(b*b - 4*J*ki);
+  study_text(*state, "param J = 0.1, d = 0.05, kp = 2, ki = 5, r = 3, load = 0.4\ncoord phi, e\nkinetic J/2*phi'^2\n"
+             "force phi = kp*(r - phi') + ki*e - d*phi' - load\nconstraint integrator: e' = r - phi'", &s);
+  find(&s, PF_STEADY, 0, &r);
+  assert_int_equal(r.count, 1);
+  assert_near(r.points[0].q[1], 0.11, 1e-10, 0);
+  assert_near(r.points[0].v[0], 3, 1e-10, 0);
+  assert_int_equal(r.points[0].stability, PF_STABLE);
+  assert_near(r.points[0].re[0], (-b + root)/(2*J), 1e-9, 0);
+  assert_near(r.points[0].re[1], (-b - root)/(2*J), 1e-9, 0);
+  end_study(&s);
+}
+
+/* ---------------------------------------------------------------- random potentials with known equilibria */
+
+static double uniform(uint32_t *seed)
+{
+  *seed = *seed*1664525u + 1013904223u;
+  return (double)(*seed >> 8)/16777216.0;
+}
+
+/* The potential is P(x) + Q(y), with cubic P' and Q' of three roots each: equilibria are the nine pairs of roots. There
+ * are redundant coordinates u = x + y, v = x - y, so that the square of a distance is that of x and y three times. The
+ * nearest to the start comes first. */
+static void all_equilibria_of_random_potentials_are_found(void **state)
+{
+  uint32_t seed = 7;
+  for (int trial = 0; trial < 12; trial++) {
+    double a[2][3], start[2], least = INFINITY;
+    for (int k = 0; k < 2; k++) {
+      for (int i = 0; i < 3; i++) a[k][i] = -1.6 + 1.2*i + 0.8*uniform(&seed);
+      start[k] = -1.5 + 3*uniform(&seed);
+    }
+    char text[900];
+    snprintf(text, sizeof text, "coord x, y, u, v\nkinetic (x'^2 + y'^2)/2\n"
+             "force x = -(x - %.15g)*(x - %.15g)*(x - %.15g) - x'\n"
+             "force y = -(y - %.15g)*(y - %.15g)*(y - %.15g) - y'\n"
+             "constraint sum: u = x + y\nconstraint difference: v = x - y\n"
+             "start x = %.15g, y = %.15g, u = %.15g, v = %.15g", a[0][0], a[0][1], a[0][2], a[1][0], a[1][1], a[1][2],
+             start[0], start[1], start[0] + start[1], start[0] - start[1]);
+    Studied s;
+    PfSteady r;
+    study_text(*state, text, &s);
+    find(&s, PF_EQUILIBRIA, 0, &r);
+    assert_int_equal(r.count, 9);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        double away = sqrt(3)*hypot(a[0][i] - start[0], a[1][j] - start[1]), nearest = INFINITY;
+        for (int p = 0; p < r.count; p++)
+          nearest = fmin(nearest, hypot(r.points[p].q[0] - a[0][i], r.points[p].q[1] - a[1][j]));
+        assert_near(nearest, 0, 0, 1e-9);
+        least = fmin(least, away);
+      }
+    assert_near(r.points[0].distance, least, 1e-8, 0);
+    assert_near(r.radius, least, 1e-8, 0);
+    end_study(&s);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -379,6 +542,12 @@ int main(void)
     with_fixture(a_wound_spring_is_no_full_turn),
     with_fixture(a_family_is_shown_by_its_nearest_member),
     with_fixture(without_force_a_wheel_has_one_family),
+    with_fixture(a_balanced_sleigh_has_one_family),
+    with_fixture(a_particle_on_a_circle_rests_at_eight_places),
+    with_fixture(a_pendulum_in_x_and_y_rests_below_and_above),
+    with_fixture(a_first_order_state_rests_where_its_rate_vanishes),
+    with_fixture(a_motor_with_an_integrator_turns_at_its_speed),
+    with_fixture(all_equilibria_of_random_potentials_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
