@@ -241,6 +241,21 @@ class Maker:
         right = self.law()
         return self.add("acceleration", rest - right, f"{shown} + {text(rest)} = {text(right)}", coefficient=coefficient)
 
+    def integrator(self):
+        """A state without mass that a constraint determines: the integral of a controller, a filter of first order."""
+        m, rng, others = self.model, self.rng, self.scalars()
+        q, v = [m.q[i] for i in others], [m.v[i] for i in others]
+        m.coordinate(f"z{len(m.q) + 1}")  # nobody may lock it: it has no inertia
+        z, rate = m.q[-1], m.v[-1]
+        for c in m.constraints:
+            if c.coefficient is not None: c.coefficient.append(num(0))
+        right = self.smooth(q) + self.linear(v)
+        if rng.random() < 0.5: right = right - self.positive(0.3, 2)*z
+        if rng.random() < 0.3: right = right + self.law()
+        self.add("velocity", rate - right, f"{text(rate)} = {text(right)}")
+        if rng.random() < 0.7: self.force(rng.choice(others), self.coefficient(0.2, 1)*z)
+        self.features.add("massless")
+
     def prescribe(self, i):
         m, law, level = self.model, self.law(), self.rng.randrange(3)
         self.driven = True
@@ -628,6 +643,8 @@ class Maker:
                 for _ in range(rng.randint(0, min(2, n - 1))):
                     c = self.random_constraint()
                     if rng.random() < 0.2: self.nonideal(c)
+                if not self.with_units and rng.random() < 0.7:
+                    for _ in range(rng.randint(1, 2)): self.integrator()
         elif family in ("plane", "space"):
             for _ in range(rng.randint(0, min(2, n - 1))):
                 if rng.random() < 0.7: c = self.body_constraint(family == "plane")
