@@ -42,6 +42,10 @@ PF_API PfExpr pf_expr_int(PfContext *ctx, int64_t value);
 PF_API PfExpr pf_expr_rational(PfContext *ctx, int64_t num, int64_t den);
 /* A finite double; small integers become rationals. */
 PF_API PfExpr pf_expr_double(PfContext *ctx, double value);
+/* The text of a decimal number, as 0.016 or -3e8, as an exact rational when it fits; else the double. */
+PF_API PfExpr pf_expr_decimal(PfContext *ctx, const char *text);
+/* The same for the shortest decimal that reads as this double: what somebody wrote who wrote a decimal. */
+PF_API PfExpr pf_expr_shortest(PfContext *ctx, double value);
 PF_API PfExpr pf_expr_pi(PfContext *ctx);
 /* The symbol of that name; the same name gives the same symbol. */
 PF_API PfExpr pf_expr_symbol(PfContext *ctx, const char *name);

@@ -29,6 +29,7 @@ typedef struct Row {
   const PfFormulation *formulation;
   PfSolver *solver;
   const char *why_not; /* NULL when it applies */
+  bool skipped;        /* it may apply, and costs too much */
   PfMotion motion;
   double difference, nanoseconds;
   double run_seconds, run_difference; /* NaN without a run */
@@ -64,6 +65,14 @@ static const char *take_reason(Session *s, int before)
   return reason ? reason : "no memory";
 }
 
+/* Is it derived by formulas, for so large a system that this takes longer than all the rest? */
+static bool is_skipped(const Comparison *c, const Row *row)
+{
+  enum { BUDGET = 1500 }; /* entries of A: about two seconds */
+  const PfEquations *eq = &c->s->equations;
+  return !strcmp(pf_formulation_name(row->formulation), "laconic") && (int64_t)eq->n*eq->m > BUDGET;
+}
+
 static PfStatus make_row(Comparison *c, Row *row)
 {
   Session *s = c->s;
@@ -75,6 +84,11 @@ static PfStatus make_row(Comparison *c, Row *row)
   row->samples = pf_arena_array(s->arena, double, SAMPLES*(size_t)n);
   if (!row->motion.acceleration || !row->motion.multiplier || !row->motion.force || !row->samples)
     return pf_no_room(s->ctx, "the comparison");
+  if (is_skipped(c, row)) {
+    row->skipped = true;
+    row->why_not = "its derivation by formulas takes long for so many constraints; 'run --form laconic' does it";
+    return PF_OK;
+  }
   if (pf_solver_new_at(s->ctx, c->system, row->formulation, c->values, &row->solver) != PF_OK) {
     row->why_not = take_reason(s, before);
     return PF_OK;
@@ -186,6 +200,7 @@ static PfStatus find_rank(Comparison *c)
   if (!A) return pf_no_room(s->ctx, "the comparison");
   PF_TRY(pf_expr_evaluate(s->ctx, eq->A, eq->m*eq->n, symbols->symbol, c->values, symbols->count, A));
   rows.rank = eq->m;
+  PF_TRY(pf_make_alike(s->ctx, A, eq->m, eq->n));
   pf_rows_clear_empty(A, eq->m, eq->n, PF_EMPTY_ROW);
   if (eq->m && pf_first_not_finite(A, (size_t)eq->m*(size_t)eq->n) < 0)
     PF_TRY(pf_rows_sort(s->ctx, s->arena, A, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
@@ -264,7 +279,7 @@ static void text_rows(void *user, PfText *text)
     const Row *row = c->rows + i;
     pf_text_print(text, "  %-20s ", pf_formulation_name(row->formulation));
     if (row->why_not) {
-      pf_text_print(text, "does not apply: %s\n", row->why_not);
+      pf_text_print(text, "%s: %s\n", row->skipped ? "skipped" : "does not apply", row->why_not);
       continue;
     }
     double size = 10*pf_largest(row->motion.acceleration, c->s->equations.n);
@@ -293,6 +308,7 @@ static void json_row(const Comparison *c, const Row *row, PfJson *json)
   pf_json_string(json, "formulation", pf_formulation_name(row->formulation));
   pf_json_string(json, "source", pf_formulation_source(row->formulation));
   pf_json_bool(json, "applicable", !row->why_not);
+  pf_json_bool(json, "skipped", row->skipped);
   pf_json_string(json, "why_not", row->why_not);
   pf_json_integer(json, "unknowns", row->solver ? pf_solver_unknowns(row->solver, c->rank) : 0);
   pf_json_number(json, "max_difference", row->why_not ? NAN : row->difference);
@@ -329,7 +345,7 @@ static PfStatus draw(const Comparison *c)
   PfText text;
   for (int i = 0; i < c->count; i++) {
     const Row *row = c->rows + i;
-    bars[i] = (PfBar){pf_formulation_name(row->formulation), row->why_not ? "does not apply" : NULL, row->nanoseconds};
+    bars[i] = (PfBar){pf_formulation_name(row->formulation), row->skipped ? "skipped" : row->why_not ? "does not apply" : NULL, row->nanoseconds};
   }
   PfChart chart = {.title = pf_cli_title(c->s->model), .x_label = "time of one evaluation [ns]", .bar_count = c->count,
                    .bars = bars};

@@ -328,7 +328,7 @@ PfStatus pf_cli_keep_parameters(Session *s, const Options *options)
   const double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
   if (!given) return PF_ERR_ARGUMENT;
   for (int i = 0; i < s->model->parameter_count; i++)
-    if (!isnan(given[i])) s->model->parameters[i].value = pf_expr_double(s->ctx, given[i]);
+    if (!isnan(given[i])) s->model->parameters[i].value = pf_expr_shortest(s->ctx, given[i]);
   return PF_OK;
 }
 

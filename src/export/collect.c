@@ -294,7 +294,7 @@ static PfStatus judge_rows(PfExport *x)
   if (!symbols || !A || !x->usual) return pf_no_room(x->ctx, "the export");
   for (int trial = 0; trial < 3; trial++) {
     memcpy(symbols, x->start, (size_t)x->symbol_count*sizeof *symbols);
-    for (int i = 0; i < 2*x->n; i++) symbols[x->at_q + i] = pf_manifold_blur(x->start[x->at_q + i], &noise);
+    for (int i = 0; i < 2*x->n; i++) symbols[x->at_q + i] = pf_manifold_blur(x->start[x->at_q + i], 1, &noise);
     PF_TRY(measure_rows(x, symbols, 0.125, A));
   }
   PF_TRY(measure_rows(x, x->start, 1, A));

@@ -24,7 +24,7 @@ static void move(Work *w, const double *values, int k)
   memcpy(w->values, values, (size_t)in->count*sizeof *values);
   w->values[in->time] += 0.25*k;
   for (int i = 0; i < 2*x->n && k; i++) {
-    double *y = w->values + in->q + i, small = pf_manifold_blur(0, &noise); /* up to 0.01 */
+    double *y = w->values + in->q + i, small = pf_manifold_blur(0, 1, &noise); /* up to 0.01 */
     *y += 10*small*(i < x->n ? 1 : 3);
   }
   for (int i = 0; i < x->inputs.count; i++) w->values[in->inputs + x->input[i]] = k*(0.3 + 0.2*i);

@@ -32,6 +32,22 @@ static double value_at(Work *w, PfExpr e, const double *values)
   return status == PF_OK ? value : NAN;
 }
 
+/* Elements that are zero at all times without looking so. Their value is rounding, and in a row of nothing else rounding
+ * would be the largest element: what is small is asked in a prime field. */
+static void clear_zeros(Work *w)
+{
+  const double small = 1e-6;
+  double most = 0;
+  for (int i = 0; i < w->m*w->n; i++)
+    if (!pf_expr_is_structural_zero(w->ctx, w->A[i]))
+      most = fmax(most, fabs(value_at(w, w->A[i], w->guide->generic)));
+  for (int i = 0; i < w->m*w->n; i++)
+    if (!pf_expr_is_structural_zero(w->ctx, w->A[i]) &&
+        !(fabs(value_at(w, w->A[i], w->guide->generic)) > small*most) &&
+        pf_expr_is_probably_zero(w->ctx, w->A[i], 2) == PF_TRUE)
+      w->A[i] = pf_expr_int(w->ctx, 0);
+}
+
 static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr *f)
 {
   size_t mn = (size_t)w->m*(size_t)w->n;
@@ -44,11 +60,12 @@ static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr
   if (mn) memcpy(w->A, A, mn*sizeof *A);
   if (w->m) memcpy(w->f, f, (size_t)w->m*sizeof *f);
   for (int j = 0; j < w->n; j++) w->column[j] = j;
+  clear_zeros(w);
   for (int i = 0; i < w->m; i++) {
     w->row[i] = i;
     for (int j = 0; j < w->n; j++)
-      if (!pf_expr_is_structural_zero(w->ctx, A[i*w->n + j]))
-        w->size[i] = fmax(w->size[i], fabs(value_at(w, A[i*w->n + j], w->guide->generic)));
+      if (!pf_expr_is_structural_zero(w->ctx, w->A[i*w->n + j]))
+        w->size[i] = fmax(w->size[i], fabs(value_at(w, w->A[i*w->n + j], w->guide->generic)));
   }
   return PF_OK;
 }

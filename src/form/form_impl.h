@@ -68,6 +68,12 @@ struct PfSolver {
   const double *values; /* inputs of the tape */
   const double *push; /* n: forces besides those of the model, or NULL */
   double *own_values; /* with multipliers, for forces that depend on them */
+  /* n: units of the coordinates (units.c), found at the first state; M, F, A, b, C and what a formulation makes of them
+   * are in these, accelerations too until they leave the solver. NULL: those of the model */
+  double *column;
+  double *unit_room;  /* to find them */
+  bool scaled;        /* some unit is not 1 */
+  bool measured;      /* they were looked for */
   double *tape_work;
   double *inertia;    /* M q'' of the accelerations that were found, when a formulation has needed it */
   bool inertia_known;
@@ -115,6 +121,18 @@ void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept);
 /* The same for scratch that no later evaluation reads. */
 #define pf_solver_scratch(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), false))
 PfStatus pf_solver_no_room(PfSolver *solver);
+
+/* ---------------------------------------------------------------- units of coordinates (units.c) */
+
+/* Room for them, unless the formulation has accelerations of its own. */
+PfStatus pf_units_make(PfSolver *solver);
+/* Finds them at the values of the solver, with the numbers of the tape in solver->at. */
+void pf_units_find(PfSolver *solver);
+/* M, F, A, C into these units. */
+void pf_units_enter(PfSolver *solver);
+/* Numbers like accelerations (n) into these units, and back. */
+void pf_units_into(const PfSolver *solver, double *acceleration);
+void pf_units_back(const PfSolver *solver, double *acceleration);
 
 /* ---------------------------------------------------------------- rows of A (rows.c) */
 

@@ -255,6 +255,7 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   pf_ldl_solve(&d->reduced, g, d->rate);
   pf_times(N, n, c, d->rate, motion->acceleration);
   for (int i = 0; i < n; i++) motion->acceleration[i] += drift[i];
+  pf_units_into(s, motion->acceleration);
   pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
   return PF_TROUBLE_NONE;
 }

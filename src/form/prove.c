@@ -468,7 +468,7 @@ PfStatus pf_prove_forms(PfContext *ctx, PfArena *arena, const PfEquations *equat
   for (int i = 0; i < form_count; i++) proof->rows[i] = (PfProofRow){forms[i].name, false, "nothing was compared"};
   PfStatus status = prove(&p);
   pf_arena_free(work);
-  return status;
+  return status == PF_OK ? pf_check_cancelled(ctx) : status; /* the last values may be missing by that alone */
 }
 
 PfStatus pf_prove(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,

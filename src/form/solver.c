@@ -132,6 +132,7 @@ static PfStatus prepare(PfSolver *s)
   if (s->formulation == &pf_form_multipliers) PF_TRY(pf_sparse_form_make(s));
   if (s->formulation == &pf_form_multipliers) PF_TRY(pf_lifted_form_make(s));
   if (!pf_solver_is_bare(s)) PF_TRY(prepare_numbers(s));
+  if (!pf_solver_is_bare(s)) PF_TRY(pf_units_make(s));
   PF_TRY(pf_friction_make(s));
   return s->formulation->prepare(s);
 }
@@ -369,7 +370,9 @@ PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
   if (s->push && !system->in_bodies) memset(s->at.F, 0, (size_t)system->n*sizeof *s->at.F);
   PfTrouble trouble = evaluate_all(s, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
+  if (s->column && !s->measured) pf_units_find(s);
   for (int i = 0; s->push && !system->in_bodies && i < system->n; i++) s->at.F[i] += s->push[i];
+  pf_units_enter(s);
   for (int i = 0; s->at.load != s->at.F && i < system->n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
   if (s->skipped) clear_skipped(s);
   return PF_TROUBLE_NONE;
@@ -385,8 +388,11 @@ static PfTrouble find_force(PfSolver *s, Evaluated numbers, PfMotion *motion, in
     return PF_TROUBLE_NONE;
   }
   PfTrouble trouble = numbers == EVALUATED ? PF_TROUBLE_NONE : pf_solver_evaluate(s, row);
+  pf_units_into(s, motion->acceleration);
   const double *inertia = s->inertia_known ? s->inertia : pf_inertia(s, motion->acceleration);
   for (int i = 0; i < s->system->n; i++) motion->force[i] = inertia[i] - s->at.F[i];
+  pf_units_back(s, motion->acceleration);
+  pf_units_into(s, motion->force);
   return trouble;
 }
 
@@ -423,6 +429,7 @@ PfTrouble pf_solver_accelerate(PfSolver *s, const double *values, PfMotion *moti
   s->values = values;
   if (s->formulation->answer && s->formulation->answer(s, motion)) return find_force_of_answer(s, motion, row);
   PfTrouble trouble = s->system->friction ? accelerate_with_friction(s, motion, row) : accelerate(s, motion, row);
+  pf_units_back(s, motion->acceleration);
   if (trouble == PF_TROUBLE_NONE) return motion->force ? find_force(s, EVALUATED, motion, row) : trouble;
   return s->reserve ? pf_solver_accelerate(s->reserve, values, motion, row) : trouble;
 }

@@ -91,7 +91,7 @@ static PfStatus put_values(const PfStates *s, PfExpr *e, int count)
     int i = model->parameter_order[k];
     const PfParameter *p = model->parameters + i;
     bool given = s->parameters && !isnan(s->parameters[i]);
-    PfExpr value = given ? pf_expr_double(s->ctx, s->parameters[i]) : p->value;
+    PfExpr value = given ? pf_expr_shortest(s->ctx, s->parameters[i]) : p->value;
     if (value != PF_EXPR_NONE) PF_TRY(pf_expr_substitute(s->ctx, e, count, &p->symbol, &value, 1, e));
   }
   return PF_OK;

@@ -5,38 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of a number as an exact rational when it fits: 0.016 is 2/125. */
-static PfExpr read_number(Checker *ck, const PfNode *node)
-{
-  int64_t num = 0;
-  int exponent = 0;
-  bool fits = true, point = false;
-  const char *at = node->text;
-  for (; *at && *at != 'e' && *at != 'E'; at++) {
-    if (*at == '.') {
-      point = true;
-      continue;
-    }
-    if (num > (INT64_MAX - 9)/10) fits = false;
-    else num = 10*num + (*at - '0');
-    exponent -= point;
-  }
-  if (*at) {
-    long given = strtol(at + 1, NULL, 10);
-    if (given > 400 || given < -400) fits = false;
-    else exponent += (int)given;
-  }
-  for (; num && exponent < 0 && num%10 == 0; exponent++) num /= 10;
-  int64_t power = 1;
-  for (int k = 0; fits && k < (exponent < 0 ? -exponent : exponent); k++) {
-    if (power > INT64_MAX/10) fits = false;
-    else power *= 10;
-  }
-  if (fits && exponent > 0 && num > INT64_MAX/power) fits = false;
-  if (fits) return exponent < 0 ? pf_expr_rational(ck->ctx, num, power) : pf_expr_int(ck->ctx, num*power);
-  return pf_expr_double(ck->ctx, pf_read_double(node->text, NULL));
-}
-
 /* Is there a digit but zero before the exponent? */
 static bool has_digits(const char *text)
 {
@@ -46,7 +14,7 @@ static bool has_digits(const char *text)
 
 Value pf_value_of_number(Checker *ck, const PfNode *node)
 {
-  PfExpr e = read_number(ck, node);
+  PfExpr e = pf_expr_decimal(ck->ctx, node->text);
   if (pf_expr_is_structural_zero(ck->ctx, e) && has_digits(node->text)) {
     pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too small to be told apart from 0", node->text);
     return pf_no_value();

@@ -9,9 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A row that is this small beside the largest one is a row of zeros, where positions are known to 1e-11. */
-static const double empty_row = 1e-10;
-
 typedef struct Probe {
   PfContext *ctx;
   PfArena *scratch;
@@ -23,6 +20,8 @@ typedef struct Probe {
   int positions;
   PfExpr *spin;             /* omega(b) of the start less what it shall be, and the derivatives */
   double *work;
+  double *unit;             /* n: of the coordinates (num/units.c), 1 where they are alike */
+  double *length;           /* m: of the rows of A in these units, at the start and beside it */
 } Probe;
 
 static PfStatus evaluate(const Probe *p, const PfExpr *e, int count, double *out)
@@ -148,7 +147,7 @@ static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const do
   *arrived = m == 0;
   if (m == 0) return PF_OK;
   int before = pf_diagnostic_count(p->ctx);
-  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = weight};
+  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = weight ? weight : p->unit};
   PfStatus status = pf_gauss_newton(p->ctx, residual, p, m, p->eq->n, at, &options, result);
   *arrived = status == PF_OK;
   if (status != PF_ERR_NUMBER) return status;
@@ -276,6 +275,7 @@ typedef struct Rows {
   const double *A, *b;
   int m, n;
   const int *constraint;
+  double size; /* of the terms in b, as a solution in the units of the coordinates */
 } Rows;
 
 static const PfConstraint *constraint_of(const Probe *p, const Rows *rows, int row)
@@ -293,7 +293,7 @@ static bool is_pair(Probe *p, const Rows *rows, int i, int j)
   if (!A) return false;
   memcpy(A, rows->A + (size_t)i*n, n*sizeof *A);
   memcpy(A + n, rows->A + (size_t)j*n, n*sizeof *A);
-  (void)pf_rows_consistent(p->ctx, A, b, 2, rows->n, 1e-6, &answer);
+  (void)pf_rows_consistent(p->ctx, A, b, 2, rows->n, 1e-6, rows->size, &answer);
   pf_diagnostics_cut(p->ctx, before);
   return answer.row >= 0;
 }
@@ -331,11 +331,17 @@ static PfStatus say_empty(Probe *p, const PfConstraint *c)
 }
 
 /* Says so when the rows have no solution; PF_OK when they have one, or nobody can tell. */
-static PfStatus contradiction(Probe *p, const Rows *rows, const char *hint)
+static PfStatus contradiction(Probe *p, const Rows *given, const char *hint)
 {
+  size_t size = (size_t)given->m*(size_t)given->n;
+  double *A = pf_arena_array(p->scratch, double, size);
+  if (!A) return pf_no_room(p->ctx, "the diagnosis");
+  memcpy(A, given->A, size*sizeof *A);
+  pf_scale_columns(A, given->m, given->n, p->unit);
+  const Rows in_units = {A, given->b, given->m, given->n, given->constraint, given->size}, *rows = &in_units;
   PfConsistency answer = {.row = -1, .against = -1};
   int before = pf_diagnostic_count(p->ctx);
-  if (pf_rows_consistent(p->ctx, rows->A, rows->b, rows->m, rows->n, 1e-6, &answer) == PF_ERR_MEMORY)
+  if (pf_rows_consistent(p->ctx, rows->A, rows->b, rows->m, rows->n, 1e-6, rows->size, &answer) == PF_ERR_MEMORY)
     return PF_ERR_MEMORY;
   pf_diagnostics_cut(p->ctx, before);
   if (answer.row < 0) return PF_OK;
@@ -382,7 +388,7 @@ static PfStatus no_configuration(Probe *p, const PfGaussNewtonResult *result)
   int undefined = undefined_row(r, m);
   if (undefined >= 0) return say_undefined(p, p->eq->model->constraints + p->row[undefined]);
   for (int i = 0; i < m; i++) r[i] = -r[i];
-  PF_TRY(contradiction(p, &(Rows){J, r, m, n, p->row}, "they cannot hold at the same time: change or remove one"));
+  PF_TRY(contradiction(p, &(Rows){J, r, m, n, p->row, 0}, "they cannot hold at the same time: change or remove one"));
   const PfConstraint *c = p->eq->model->constraints + p->row[result->row >= 0 ? result->row : 0];
   pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
              "no configuration that satisfies the constraint '%s' together with the others was found", c->name);
@@ -411,11 +417,12 @@ static PfStatus ask_defined(Probe *p, bool *defined)
 
 /* Was x found about as far from the start as it was looked for? A closed chain may fold on the way to another, singular
  * configuration, which says nothing about this one. */
-static bool is_near(const PfDiagnosis *d, const double *x, int n, double looked)
+static bool is_near(const Probe *p, const PfDiagnosis *d, const double *x, double looked)
 {
   double moved = 0, away = 0;
-  for (int i = 0; i < n; i++) {
-    moved += (x[i] - d->start_q[i])*(x[i] - d->start_q[i]);
+  for (int i = 0; i < p->eq->n; i++) {
+    double move = (x[i] - d->start_q[i])/p->unit[i];
+    moved += move*move;
     away += looked*looked*arbitrary(i, 1)*arbitrary(i, 1);
   }
   return moved <= 9*away;
@@ -430,11 +437,11 @@ static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
   bool good = false;
   for (int k = 0; k < 2*REACHES && !good; k++) { /* near ones first; a start off the constraints has none */
     double looked = reaches[k%REACHES];
-    for (int i = 0; i < n; i++) x[i] = d->start_q[i] + looked*arbitrary(i, 1);
+    for (int i = 0; i < n; i++) x[i] = d->start_q[i] + looked*arbitrary(i, 1)*p->unit[i];
     PF_TRY(reach(p, position_residual, p->positions, x, NULL, &result, &d->reached));
     memcpy(q, x, (size_t)n*sizeof *x);
     PF_TRY(ask_defined(p, &good));
-    good = good && d->reached && (k >= REACHES || is_near(d, x, n, looked));
+    good = good && d->reached && (k >= REACHES || is_near(p, d, x, looked));
   }
   return d->reached ? PF_OK : no_configuration(p, &result);
 }
@@ -449,7 +456,7 @@ static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
   PfGaussNewtonResult result = {.row = -1};
   bool arrived = false, defined = false;
   for (int k = -1; k < REACHES && !(arrived && defined); k++) { /* first anywhere, then around the start */
-    for (int i = 0; i < n; i++) x[i] = k < 0 ? arbitrary(i, 2) : d->start_v[i] + reaches[k]*arbitrary(i, 2);
+    for (int i = 0; i < n; i++) x[i] = k < 0 ? arbitrary(i, 2)*p->unit[i] : d->start_v[i] + reaches[k]*arbitrary(i, 2)*p->unit[i];
     PF_TRY(reach(p, velocity_residual, m, x, NULL, &result, &arrived));
     memcpy(v, x, (size_t)n*sizeof *x);
     PF_TRY(ask_defined(p, &defined));
@@ -461,7 +468,7 @@ static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
   int undefined = undefined_row(r, m);
   if (undefined >= 0) return say_undefined(p, eq->model->constraints + undefined);
   for (int i = 0; i < m; i++) r[i] = -r[i];
-  PF_TRY(contradiction(p, &(Rows){A, r, m, n, NULL}, "they ask for different velocities"));
+  PF_TRY(contradiction(p, &(Rows){A, r, m, n, NULL, 0}, "they ask for different velocities"));
   const PfConstraint *c = eq->model->constraints + (result.row >= 0 ? result.row : 0);
   return pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
                     "no velocity that satisfies the constraint '%s' together with the others was found", c->name);
@@ -475,7 +482,9 @@ static PfStatus check_accelerations(Probe *p)
   double *A = p->work, *b = A + (size_t)eq->m*(size_t)eq->n;
   PF_TRY(evaluate(p, eq->A, eq->m*eq->n, A));
   PF_TRY(evaluate(p, eq->b, eq->m, b));
-  return contradiction(p, &(Rows){A, b, eq->m, eq->n, NULL}, "they ask for different accelerations");
+  double fastest = 0; /* b has products of two velocities */
+  for (int j = 0; j < eq->n; j++) fastest = fmax(fastest, fabs(p->values[p->symbols.v + j])/p->unit[j]);
+  return contradiction(p, &(Rows){A, b, eq->m, eq->n, NULL, fastest*fastest}, "they ask for different accelerations");
 }
 
 /* ---------------------------------------------------------------- ranks */
@@ -501,7 +510,11 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
     pf_hint(p->ctx, "give a start where it is smooth");
     return PF_ERR_NUMBER;
   }
-  pf_rows_clear_empty(p->work, eq->m, eq->n, empty_row);
+  pf_scale_columns(p->work, eq->m, eq->n, p->unit);
+  for (int i = 0; i < eq->m; i++) { /* a row that vanishes where the constraints hold is known to be zero by 1e-11 */
+    double *row = p->work + (size_t)i*(size_t)eq->n;
+    if (pf_norm(row, eq->n) < PF_RANK_TOLERANCE*p->length[i]) memset(row, 0, (size_t)eq->n*sizeof *row);
+  }
   PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
   d->rank = rows.rank;
   d->degrees_of_freedom = eq->n - rows.rank;
@@ -547,6 +560,51 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
   return PF_OK;
 }
 
+/* ---------------------------------------------------------------- units */
+
+/* Sizes of A and of the roots of the masses in this state. */
+static PfStatus raise_sizes(Probe *p, double *numbers, double part, double *size)
+{
+  const PfEquations *eq = p->eq;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m;
+  PF_TRY(evaluate(p, eq->A, eq->m*eq->n, numbers));
+  for (size_t j = 0; j < n && eq->M; j++) {
+    PF_TRY(evaluate(p, eq->M + j*n + j, 1, numbers + m*n + j));
+    numbers[m*n + j] = sqrt(fabs(numbers[m*n + j]));
+  }
+  for (size_t i = 0; i < (m + 1)*n; i++)
+    if (isfinite(numbers[i])) size[i] = fmax(size[i], part*fabs(numbers[i]));
+  return PF_OK;
+}
+
+/* At the start and beside it: what vanishes at the start by chance has its usual size there. */
+static PfStatus find_units(Probe *p)
+{
+  enum { STATES = 3 };
+  size_t n = (size_t)p->eq->n, rows = (size_t)p->eq->m + 1;
+  double *size = pf_arena_array(p->scratch, double, rows*n), *numbers = pf_arena_array(p->scratch, double, rows*n);
+  double *work = pf_arena_array(p->scratch, double, 2*n), *kept = pf_arena_array(p->scratch, double, 2*n);
+  double *state = p->values + p->symbols.q; /* q, then v */
+  p->unit = pf_arena_array(p->scratch, double, n);
+  p->length = pf_arena_array(p->scratch, double, p->eq->m);
+  if (!p->length || !size || !numbers || !work || !kept || !p->unit) return pf_no_room(p->ctx, "the diagnosis");
+  memcpy(kept, state, 2*n*sizeof *kept);
+  PF_TRY(raise_sizes(p, numbers, 1, size)); /* by the start alone, to know what is beside it */
+  (void)pf_column_units(size, (int)rows, (int)n, p->unit, work);
+  memset(size, 0, rows*n*sizeof *size);
+  for (int k = 0; k < STATES; k++) {
+    for (size_t i = 0; k && i < 2*n; i++)
+      state[i] = kept[i] + 0.01*arbitrary((int)i, 20 + k)*(p->unit[i%n] + fabs(kept[i]));
+    PF_TRY(raise_sizes(p, numbers, k ? 0.1 : 1, size));
+  }
+  memcpy(state, kept, 2*n*sizeof *kept);
+  memcpy(numbers, size, rows*n*sizeof *size);
+  (void)pf_column_units(size, (int)rows, (int)n, p->unit, work);
+  pf_scale_columns(numbers, p->eq->m, p->eq->n, p->unit);
+  for (int i = 0; i < p->eq->m; i++) p->length[i] = pf_norm(numbers + (size_t)i*n, p->eq->n);
+  return PF_OK;
+}
+
 /* ---------------------------------------------------------------- all */
 
 /* The numbers of the start, contacts found. */
@@ -559,6 +617,7 @@ static PfStatus begin(Probe *p, const double *parameters, bool *generic)
   PF_TRY(set_start(p));
   PF_TRY(set_rates(p));
   PF_TRY(list_positions(p));
+  PF_TRY(find_units(p));
   PF_TRY(settle_spins(p));
   return settle_contacts(p);
 }

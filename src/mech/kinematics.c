@@ -105,6 +105,7 @@ static PfStatus find_missing(PfContext *ctx, PfArena *arena, const PfEquations *
   if (!stack || !null) return pf_no_room(ctx, "the kinematics");
   PF_TRY(stack_rows(ctx, arena, eq, k, stack));
   if (pf_first_not_finite(stack, (size_t)(rows*n)) >= 0) return PF_OK;
+  PF_TRY(pf_make_alike(ctx, stack, rows, n));
   PF_TRY(pf_qr_make(ctx, arena, rows, n, &qr));
   PF_TRY(pf_qr_factor(&qr, stack, 1e-9));
   if (qr.rank == n) return PF_OK;
@@ -329,6 +330,7 @@ static PfStatus generic_rank(PfContext *ctx, PfArena *arena, const PfEquations *
   PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
   PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));
   PF_TRY(pf_expr_evaluate(ctx, eq->A, eq->m*eq->n, symbols.symbol, values, symbols.count, A));
+  PF_TRY(pf_make_alike(ctx, A, eq->m, eq->n));
   PF_TRY(pf_rows_sort(ctx, arena, A, eq->m, eq->n, 0, &rows));
   *rank = rows.rank;
   return PF_OK;
@@ -503,8 +505,9 @@ static PfStatus check_rates(PfContext *ctx, PfArena *arena, const PfEquations *e
   PfRows rows;
   if (!stack) return pf_no_room(ctx, "the kinematics");
   PF_TRY(stack_rows(ctx, arena, eq, k, stack));
-  const double *N = stack + eq->m*n;
+  double *N = stack + eq->m*n;
   if (pf_first_not_finite(N, (size_t)(n*s)) >= 0) return PF_OK;
+  PF_TRY(pf_make_alike(ctx, N, s, n));
   PF_TRY(pf_rows_sort(ctx, arena, N, s, n, 0, &rows));
   if (rows.rank == s) return PF_OK;
   pf_fail_at(ctx, PF_ERR_MODEL, eq->model->speeds[0].place, "the rates do not tell the speed '%s' apart from the "

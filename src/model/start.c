@@ -7,7 +7,7 @@
 /* What is marked with '!' stays marked. */
 static bool set(PfModel *model, double value, PfExpr *start, PfFirmness *firm)
 {
-  PfExpr number = pf_expr_double(model->ctx, value);
+  PfExpr number = pf_expr_shortest(model->ctx, value);
   if (number == PF_EXPR_NONE) return false;
   *start = number;
   if (*firm < PF_START_SET) *firm = PF_START_SET;

@@ -5,6 +5,7 @@
 #include "num/newton.h"
 #include "num/num.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef struct Problem {
@@ -14,6 +15,7 @@ typedef struct Problem {
   int m, n;
   const double *weight;
   double *x, *r, *J, *spare; /* spare: m */
+  double *rounding; /* m: what the terms of an equation leave of it in doubles, as far as they are known */
   double *step, *before;
   PfQr qr;
   PfGaussNewtonResult *result;
@@ -24,9 +26,10 @@ static bool make_work(PfArena *scratch, Problem *p)
   p->r = pf_arena_array(scratch, double, p->m);
   p->J = pf_arena_array(scratch, double, (size_t)p->m*(size_t)p->n);
   p->spare = pf_arena_array(scratch, double, p->m);
+  p->rounding = pf_arena_array(scratch, double, p->m);
   p->step = pf_arena_array(scratch, double, p->n);
   p->before = pf_arena_array(scratch, double, p->n);
-  return p->r && p->J && p->spare && p->step && p->before;
+  return p->r && p->J && p->spare && p->rounding && p->step && p->before;
 }
 
 static PfStatus not_finite(const Problem *p, const char *what, int row)
@@ -46,8 +49,36 @@ static PfStatus find_residual(void *user, PfMiss *miss)
   p->result->row = pf_first_not_finite(p->r, (size_t)p->m);
   if (p->result->row >= 0) miss->size = miss->merit = INFINITY;
   for (int i = 0; i < p->m; i++)
-    if (fabs(p->r[i]) > miss->size) miss->size = fabs(p->r[i]), p->result->row = i;
+    if (fabs(p->r[i]) > miss->size && !(fabs(p->r[i]) <= p->rounding[i])) miss->size = fabs(p->r[i]), p->result->row = i;
   return PF_OK;
+}
+
+/* What rounding leaves of each equation: J x stands for its terms. */
+static void find_rounding(Problem *p)
+{
+  for (int i = 0; i < p->m; i++) {
+    const double *row = p->J + (size_t)i*(size_t)p->n;
+    double terms = 0;
+    for (int j = 0; j < p->n; j++) terms += fabs(row[j]*p->x[j]);
+    p->rounding[i] = 4*DBL_EPSILON*terms;
+  }
+}
+
+/* Equations that are larger than others by many powers of ten would hide them: each gets a unit of its own then. */
+static void scale_rows(Problem *p)
+{
+  const double alike = 1e6;
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < p->m; i++) {
+    double size = pf_largest(p->J + (size_t)i*(size_t)p->n, p->n);
+    if (size > 0) least = fmin(least, size), most = fmax(most, size);
+  }
+  for (int i = 0; i < p->m; i++) {
+    double *row = p->J + (size_t)i*(size_t)p->n;
+    double unit = most > alike*least ? pf_binary_scale(row, (size_t)p->n) : 1;
+    for (int j = 0; j < p->n; j++) row[j] /= unit;
+    p->spare[i] = p->r[i]/unit;
+  }
 }
 
 /* step = -W (J W)^+ r with the weights W. */
@@ -60,11 +91,12 @@ static PfStatus find_step(void *user, bool fresh, double *length)
   PF_TRY(p->residual(p->user, p->x, p->spare, p->J));
   int bad = pf_first_not_finite(p->J, (size_t)m*(size_t)n);
   if (bad >= 0) return not_finite(p, "derivative", bad/n);
-  for (int i = 0; p->weight && i < m; i++)
-    for (int j = 0; j < n; j++) p->J[(size_t)i*(size_t)n + (size_t)j] *= p->weight[j];
+  find_rounding(p);
+  if (p->weight) pf_scale_columns(p->J, m, n, p->weight);
+  scale_rows(p);
   if (pf_qr_factor(&p->qr, p->J, 1e-12) != PF_OK) return not_finite(p, "weighted derivative", p->qr.fault_row);
   p->result->rank = p->qr.rank;
-  pf_qr_solve(&p->qr, p->r, p->step);
+  pf_qr_solve(&p->qr, p->spare, p->step);
   for (int j = 0; j < n; j++) p->step[j] *= p->weight ? -p->weight[j] : -1;
   p->result->iterations++;
   return PF_OK;

@@ -29,6 +29,17 @@ double pf_binary_scale(const double *x, size_t count);
 /* Fails with PF_ERR_ARGUMENT for a negative size or more than INT_MAX elements. */
 PfStatus pf_check_size(PfContext *ctx, int m, int n);
 
+/* ---------------------------------------------------------------- units of columns (units.c) */
+
+/* Units (n, powers of two) in which the columns of a matrix with elements of these sizes (m x n, overwritten) are alike:
+ * a change of the units in which columns and rows are written changes the matrix times them by factors of rows only.
+ * All are 1, and it returns false, where they differ by little. `work` has 2 n numbers. */
+bool pf_column_units(double *size, int m, int n, double *unit, double *work);
+/* A (m x n) with each column multiplied by its unit. */
+void pf_scale_columns(double *A, int m, int n, const double *unit);
+/* Makes columns and rows of A alike by its own sizes, for decisions about rank in a generic state. */
+PfStatus pf_make_alike(PfContext *ctx, double *A, int m, int n);
+
 /* Why a factorisation was refused, and where. */
 typedef enum PfFault {
   PF_FAULT_NONE,
@@ -65,8 +76,9 @@ typedef struct PfConsistency {
   int against;     /* the independent row it leans on most; -1 if it stands alone (a row of zeros) */
 } PfConsistency;
 
-/* Tells whether b (m) lies in the range of A (m x n). tol, and failures, as for pf_rows_sort. */
-PfStatus pf_rows_consistent(PfContext *ctx, const double *A, const double *b, int m, int n, double tol,
+/* Tells whether b (m) lies in the range of A (m x n). tol, and failures, as for pf_rows_sort. `size`: of solutions of
+ * which b is the difference; where it is zero but for rounding, that is rounding beside these. */
+PfStatus pf_rows_consistent(PfContext *ctx, const double *A, const double *b, int m, int n, double tol, double size,
                             PfConsistency *answer);
 
 /* ---------------------------------------------------------------- symmetric systems (ldl.c) */
@@ -145,6 +157,16 @@ double pf_qr_solve_transposed(PfQr *qr, const double *b, double *x);
 void pf_qr_null_space(PfQr *qr, double *N);
 /* The same for A^T: m x (m - rank). */
 void pf_qr_null_space_transposed(PfQr *qr, double *N);
+
+/* Units of a matrix that is factored: rows and columns are alike in them. */
+typedef struct PfAlike {
+  double *row, *column, *size;
+  bool scaled; /* else all are 1 */
+} PfAlike;
+PfStatus pf_alike_make(PfContext *ctx, PfArena *arena, int m, int n, PfAlike *alike);
+/* pf_qr_factor of A (qr->m x qr->n, overwritten) in its units, and pf_qr_solve with these factors; b is overwritten. */
+PfStatus pf_alike_factor(PfAlike *alike, PfQr *qr, double *A, double tol);
+void pf_alike_solve(const PfAlike *alike, PfQr *qr, double *b, double *x);
 
 /* ---------------------------------------------------------------- eigenvalues (eig.c) */
 

@@ -162,7 +162,7 @@ static int main_share(Work *work, const PfRows *rows, int i)
   return largest > 0 ? best : -1;
 }
 
-static PfStatus consistent(PfContext *ctx, Work *work, const double *A, const double *b, double tol,
+static PfStatus consistent(PfContext *ctx, Work *work, const double *A, const double *b, double tol, double size,
                            PfRows *rows, PfConsistency *answer)
 {
   PF_TRY(sort(ctx, work, A, b, tol, rows));
@@ -174,7 +174,7 @@ static PfStatus consistent(PfContext *ctx, Work *work, const double *A, const do
   for (int k = rows->rank; k < work->m; k++) {
     int i = rows->order[k];
     if (!(fabs(work->value[i]) > 0)) continue;
-    double miss = fabs(work->value[i])/(fabs(work->given[i]) + sqrt(square));
+    double miss = fabs(work->value[i])/(fabs(work->given[i]) + sqrt(square) + size);
     if (!(miss > answer->residual)) continue;
     answer->residual = miss;
     if (miss > tol) answer->row = i;
@@ -183,7 +183,7 @@ static PfStatus consistent(PfContext *ctx, Work *work, const double *A, const do
   return PF_OK;
 }
 
-PfStatus pf_rows_consistent(PfContext *ctx, const double *A, const double *b, int m, int n, double tol,
+PfStatus pf_rows_consistent(PfContext *ctx, const double *A, const double *b, int m, int n, double tol, double size,
                             PfConsistency *answer)
 {
   *answer = (PfConsistency){.row = -1, .against = -1};
@@ -195,7 +195,7 @@ PfStatus pf_rows_consistent(PfContext *ctx, const double *A, const double *b, in
   Work work;
   PfRows rows = {.order = pf_arena_array(scratch, int, m)};
   PfStatus status = make_work(scratch, m, n, &work) && rows.order
-                        ? consistent(ctx, &work, A, b, tol, &rows, answer)
+                        ? consistent(ctx, &work, A, b, tol, size, &rows, answer)
                         : pf_fail(ctx, PF_ERR_MEMORY, "no room to compare %d constraint rows", m);
   pf_arena_release(scratch, mark);
   return status;

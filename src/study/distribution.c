@@ -67,7 +67,7 @@ PfStatus pf_put_parameters(PfContext *ctx, const PfModel *model, const double *p
     const PfParameter *p = model->parameters + i;
     bool given = parameters && !isnan(parameters[i]);
     PfExpr value = p->value;
-    if (given && !pf_exact_number(ctx, parameters[i], &value)) value = pf_expr_double(ctx, parameters[i]);
+    if (given && !pf_exact_number(ctx, parameters[i], &value)) value = pf_expr_shortest(ctx, parameters[i]);
     if (value != PF_EXPR_NONE) PF_TRY(pf_expr_substitute(ctx, e, count, &p->symbol, &value, 1, e));
   }
   return pf_expr_check(ctx);

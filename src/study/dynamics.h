@@ -52,6 +52,7 @@ struct PfDynamics {
   int y_dependents, w_dependents;
   PfQr position_qr, velocity_qr, motion_qr;
   const bool *held;          /* coordinates that shall be independent (n), or NULL */
+  PfAlike level_units[2], motion_units; /* of what they factor: positions, velocities; motion */
   double hold[2], chosen_hold[2]; /* how firmly the dependent ones are held: now, and where the chart was chosen */
   double *matrix, *right, *step, *weight;
   double *unknown;           /* dependent coordinates or velocities while they are solved for */

@@ -43,7 +43,7 @@ static PfStatus accelerate(PfDynamics *f)
 static PfStatus find_matrix(PfDynamics *f)
 {
   pf_tape_run(f->forces, f->full, f->K, f->work);
-  if (pf_qr_factor(&f->motion_qr, f->K, 0) == PF_OK) return PF_OK;
+  if (pf_alike_factor(&f->motion_units, &f->motion_qr, f->K, 0) == PF_OK) return PF_OK;
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion are not finite here");
 }
 
@@ -96,6 +96,9 @@ static PfStatus make_factors(PfDynamics *f)
   PF_TRY(pf_qr_make(f->ctx, f->arena, f->np, f->np < f->n ? f->np : f->n, &f->position_qr));
   PF_TRY(f->speeds ? pf_qr_make(f->ctx, f->arena, f->n, f->nw, &f->velocity_qr)
                    : pf_qr_make(f->ctx, f->arena, f->nv, f->nv < f->n ? f->nv : f->n, &f->velocity_qr));
+  PF_TRY(pf_alike_make(f->ctx, f->arena, f->np, f->np < f->n ? f->np : f->n, &f->level_units[0]));
+  PF_TRY(pf_alike_make(f->ctx, f->arena, f->nv, f->nv < f->n ? f->nv : f->n, &f->level_units[1]));
+  PF_TRY(pf_alike_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_units));
   return pf_qr_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_qr); /* the last: its presence says that all are there */
 }
 
@@ -137,8 +140,11 @@ static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const dou
   bool *is_bound = pf_arena_array(f->arena, bool, n);
   PfStatus status = is_bound ? pf_qr_make(f->ctx, f->arena, m, n, &qr) : pf_no_room(f->ctx, "the vector field");
   if (status == PF_OK) {
-    for (int i = 0; i < m; i++)
-      for (int j = 0; j < n; j++) f->matrix[i*n + j] = rows[i*n + j]*weight[j];
+    memcpy(f->matrix, rows, (size_t)m*(size_t)n*sizeof *rows);
+    status = pf_make_alike(f->ctx, f->matrix, m, n);
+  }
+  if (status == PF_OK) {
+    pf_scale_columns(f->matrix, m, n, weight);
     status = pf_qr_factor(&qr, f->matrix, 1e-9);
     if (status != PF_OK) pf_fail(f->ctx, status, "the constraints are not finite here");
   }
@@ -194,7 +200,7 @@ static PfStatus factor_columns(PfDynamics *f, const double *rows, int m, const i
   PfQr *qr = level ? &f->velocity_qr : &f->position_qr;
   for (int i = 0; i < m; i++)
     for (int k = 0; k < count; k++) f->matrix[i*count + k] = rows[i*f->n + columns[k]];
-  if (pf_qr_factor(qr, f->matrix, 1e-12) != PF_OK)
+  if (pf_alike_factor(&f->level_units[level], qr, f->matrix, 1e-12) != PF_OK)
     return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints are not finite here");
   f->hold[level] = hold_of(f, rows, m, qr);
   if (qr->rank == count) return PF_OK;
@@ -319,7 +325,7 @@ static PfStatus dependents_step(void *user, bool fresh, double *length)
   (void)fresh, (void)length;
   PF_TRY(factor_columns(f, d->level ? f->psi_w : f->phi_q, d->rows, d->columns, d->count, d->level));
   for (int i = 0; i < d->rows; i++) f->right[i] = -residual[i];
-  pf_qr_solve(d->level ? &f->velocity_qr : &f->position_qr, f->right, f->step);
+  pf_alike_solve(&f->level_units[d->level], d->level ? &f->velocity_qr : &f->position_qr, f->right, f->step);
   double share = d->level ? 1 : shorten(f->step, d->x, d->columns, d->count);
   for (int c = 0; c < d->count; c++) f->step[c] *= share;
   return PF_OK;

@@ -38,10 +38,10 @@ static void multiply(const PfDynamics *f, const double *slope, const double *s, 
 }
 
 /* Subtracts from s what makes the rows vanish. */
-static void solve(PfDynamics *f, PfQr *qr, const double *rows, int count, const int *columns, int unknowns, double *s)
+static void solve(PfDynamics *f, int level, const double *rows, int count, const int *columns, int unknowns, double *s)
 {
   memcpy(f->right, rows, (size_t)count*sizeof *f->right);
-  pf_qr_solve(qr, f->right, f->step);
+  pf_alike_solve(&f->level_units[level], level ? &f->velocity_qr : &f->position_qr, f->right, f->step);
   for (int k = 0; k < unknowns; k++) s[columns[k]] -= f->step[k];
 }
 
@@ -50,12 +50,12 @@ static void complete_positions(PfDynamics *f, double *s, const double *constant,
   if (!f->np) return;
   if (moves_parameters(f, s)) run_first(f, s, constant, out);
   else multiply(f, f->phi_q, s + f->at_q, constant, f->np, out);
-  solve(f, &f->position_qr, out, f->np, f->y_dependent, f->y_dependents, s + f->at_q);
+  solve(f, 0, out, f->np, f->y_dependent, f->y_dependents, s + f->at_q);
 }
 
 static void solve_velocities(PfDynamics *f, double *s, const double *out)
 {
-  solve(f, &f->velocity_qr, out + f->at_psi, f->nv, f->w_dependent, f->w_dependents, s + f->at_w);
+  solve(f, 1, out + f->at_psi, f->nv, f->w_dependent, f->w_dependents, s + f->at_w);
 }
 
 static void complete_velocities(PfDynamics *f, double *s, const double *constant, double *out)
@@ -69,7 +69,7 @@ static void complete_velocities(PfDynamics *f, double *s, const double *constant
 static void solve_accelerations(PfDynamics *f, double *s, const double *out)
 {
   memcpy(f->right, out + f->at_r, (size_t)f->nr*sizeof *f->right);
-  pf_qr_solve(&f->motion_qr, f->right, f->step);
+  pf_alike_solve(&f->motion_units, &f->motion_qr, f->right, f->step);
   for (int k = 0; k < f->nw; k++) s[f->at_a + k] -= f->step[k];
   for (int k = 0; k < f->m; k++) s[f->at_lambda + k] -= f->step[f->nw + k];
 }

@@ -151,7 +151,7 @@ static PfStatus read_configuration(Study *s, const double *values, double *numbe
   for (int j = 0; j < s->d.n; j++) {
     numbers[j] = values[j < s->d.eq->n ? symbols.q + j : symbols.time];
     if (pf_exact_number(s->ctx, numbers[j], r->at + j)) continue;
-    r->at[j] = pf_expr_double(s->ctx, numbers[j]);
+    r->at[j] = pf_expr_shortest(s->ctx, numbers[j]);
     r->at_exact = false;
   }
   return pf_expr_check(s->ctx);

@@ -45,7 +45,7 @@ static PfStatus look_around(Maker *k, PfArena *arena)
   if (!kept) return pf_no_room(k->ctx, "the start");
   memcpy(kept, q, bytes);
   for (int look = LOOKS; look-- > 0;) {
-    for (size_t j = 0; j < n; j++) q[j] = look ? pf_manifold_blur(kept[j], &noise) : kept[j];
+    for (size_t j = 0; j < n; j++) q[j] = look ? pf_manifold_blur(kept[j], 1, &noise) : kept[j];
     pf_tape_run(k->f->slopes, k->values, k->f->out, k->f->slope_work);
     memcpy(k->seen + (size_t)look*(size_t)k->count, k->f->out + k->first, (size_t)k->count*sizeof *k->seen);
     note_goals(k);

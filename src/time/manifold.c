@@ -132,6 +132,10 @@ static PfStatus make_dense(PfContext *ctx, PfArena *arena, PfManifold *f)
   f->slope = f->M + n*n;
   f->A = f->slope + positions*n;
   f->columns = pf_arena_array(arena, double, m*n);
+  f->unit = pf_arena_array(arena, double, n);
+  f->sizes = pf_arena_array(arena, double, (m + 3)*n);
+  if (!f->unit || !f->sizes) return pf_no_room(ctx, "the constraints");
+  for (size_t j = 0; j < n; j++) f->unit[j] = 1;
   f->Z = pf_arena_array(arena, double, m*m);
   f->combined = pf_arena_array(arena, double, m);
   if (!f->columns || !f->Z || !f->combined) return pf_no_room(ctx, "the constraints");
@@ -310,10 +314,10 @@ const double *pf_manifold_rows(PfManifold *f, const double *values)
 }
 
 /* Noise of a linear congruential generator. */
-double pf_manifold_blur(double x, unsigned *noise)
+double pf_manifold_blur(double x, double unit, unsigned *noise)
 {
   *noise = *noise*1664525u + 1013904223u;
-  return x + 0.02*((*noise >> 16)/65536.0 - 0.5)*(1 + fabs(x));
+  return x + 0.02*((*noise >> 16)/65536.0 - 0.5)*(unit + fabs(x));
 }
 
 static void keep_lengths(PfManifold *f, const double *values, double part)
@@ -327,22 +331,56 @@ static void keep_lengths(PfManifold *f, const double *values, double part)
   }
 }
 
-void pf_manifold_measure(PfManifold *f, double *values)
+typedef void Look(PfManifold *f, const double *values, double part);
+
+/* Looks at the state, and at a tenth of what is found at states nearby. */
+static void look_around(PfManifold *f, double *values, Look *look)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
-  size_t N = 2*(size_t)f->n;
+  const size_t n = (size_t)f->n, N = 2*n;
   double *y = values + in->q, *t = values + in->time; /* q, then v */
   unsigned noise = 3;
   memcpy(f->kept, y, N*sizeof *y);
   f->kept[N] = *t;
-  keep_lengths(f, values, 1);
+  look(f, values, 1);
   for (int trial = 0; trial < 3; trial++) {
-    for (size_t i = 0; i < N; i++) y[i] = pf_manifold_blur(f->kept[i], &noise);
-    *t = pf_manifold_blur(f->kept[N], &noise);
-    keep_lengths(f, values, 0.1);
+    for (size_t i = 0; i < N; i++) y[i] = pf_manifold_blur(f->kept[i], f->unit ? f->unit[i%n] : 1, &noise);
+    *t = pf_manifold_blur(f->kept[N], 1, &noise);
+    look(f, values, 0.1);
   }
   memcpy(y, f->kept, N*sizeof *y);
   *t = f->kept[N];
+}
+
+/* Sizes of A, and in one row more the roots of the masses. */
+static void keep_sizes(PfManifold *f, const double *values, double part)
+{
+  const size_t n = (size_t)f->n, m = (size_t)f->m;
+  pf_manifold_slopes(f, values);
+  for (size_t i = 0; i < m*n; i++)
+    if (isfinite(f->A[i])) f->sizes[i] = fmax(f->sizes[i], part*fabs(f->A[i]));
+  for (size_t j = 0; j < n; j++) {
+    double root = sqrt(fabs(f->M[j*n + j]));
+    if (isfinite(root)) f->sizes[m*n + j] = fmax(f->sizes[m*n + j], part*root);
+  }
+}
+
+static void find_units(PfManifold *f, double *values)
+{
+  const size_t n = (size_t)f->n, m = (size_t)f->m;
+  if (!f->M) return;
+  memset(f->sizes, 0, (m + 1)*n*sizeof *f->sizes); /* at first by this state alone, to know what is nearby */
+  keep_sizes(f, values, 1);
+  (void)pf_column_units(f->sizes, f->m + 1, f->n, f->unit, f->sizes + (m + 1)*n);
+  memset(f->sizes, 0, (m + 1)*n*sizeof *f->sizes);
+  look_around(f, values, keep_sizes);
+  (void)pf_column_units(f->sizes, f->m + 1, f->n, f->unit, f->sizes + (m + 1)*n);
+}
+
+void pf_manifold_measure(PfManifold *f, double *values)
+{
+  find_units(f, values);
+  look_around(f, values, keep_lengths);
 }
 
 /* ---------------------------------------------------------------- onto the constraints */
@@ -360,6 +398,23 @@ static PfStatus find_residual(void *user, PfMiss *miss)
   return PF_OK;
 }
 
+/* Factors of B, the rows of `slope` in the metric. Rows that are nearly dependent there may be so by masses of very
+ * different sizes only: which are independent is decided in the units of the coordinates. */
+static void factor_rows(PfManifold *f, const double *slope, int rows, PfQr *qr)
+{
+  const double rounding = 1e-13;
+  const size_t n = (size_t)f->n;
+  if (pf_qr_factor(qr, f->B, PF_RANK_TOLERANCE) != PF_OK || qr->rank == rows) return;
+  memcpy(f->columns, slope, (size_t)rows*n*sizeof *slope);
+  pf_scale_columns(f->columns, rows, f->n, f->unit);
+  for (int i = 0; i < rows; i++) {
+    double *row = f->columns + (size_t)i*n, unit = pf_binary_scale(row, n);
+    for (size_t j = 0; j < n; j++) row[j] /= unit;
+  }
+  (void)pf_qr_factor(qr, f->columns, PF_RANK_TOLERANCE);
+  (void)pf_qr_factor(qr, f->B, qr->rank == rows ? rounding : PF_RANK_TOLERANCE);
+}
+
 /* The step of least mass-weighted length by matrices. */
 static PfStatus find_dense_step(PfManifold *f, PfLevel level)
 {
@@ -375,7 +430,7 @@ static PfStatus find_dense_step(PfManifold *f, PfLevel level)
   if (f->mass.rank < f->n) {
     solve_massless(f, rows, qr, f->scaled);
   } else {
-    (void)pf_qr_factor(qr, f->B, PF_RANK_TOLERANCE);
+    factor_rows(f, slope, rows, qr);
     pf_qr_solve(qr, f->right, f->scaled);
   }
   pf_metric_back(&f->mass, f->scaled, f->step);

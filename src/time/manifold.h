@@ -28,6 +28,7 @@ typedef struct PfManifold {
   double *square;        /* m: of the length in which a row of A is measured, in the metric; 0: none is known */
   double *length;        /* m: of the rows at the latest pf_manifold_rows */
   double *kept;          /* 2n */
+  double *unit, *sizes;  /* dense: n, units of the coordinates in A, 1 before they are measured; (m + 3) n to find them */
   PfQr position_qr, velocity_qr;
   PfQr massless_qr;      /* of the columns without inertia */
   double *columns, *Z, *combined; /* m x n, m x m, m: rows, combined so that what has no inertia drops out */
@@ -58,8 +59,8 @@ const double *pf_manifold_rows(PfManifold *manifold, const double *values);
  * when that is more. So a row that vanishes just there, or wherever the constraints hold, is recognised as zero, and a
  * row that is short everywhere is not. */
 void pf_manifold_measure(PfManifold *manifold, double *values);
-/* x with a small random change, the same in every run. */
-double pf_manifold_blur(double x, unsigned *noise);
+/* x with a small random change, the same in every run; `unit` is that of a small x. */
+double pf_manifold_blur(double x, double unit, unsigned *noise);
 
 /* Newton's method for q or v in `values`, in place, from a point next to the constraints, by steps of least
  * mass-weighted length: until no residual is larger than `enough`, or rounding. False when nothing was changed. */

@@ -153,6 +153,7 @@ static PfStatus rank_of(const PfPhases *s, const PfExpr *A, int m, int n, int *r
   if (!numbers) return pf_phases_no_room(s);
   if (m == 0 || n == 0) return PF_OK;
   PF_TRY(pf_expr_evaluate(s->ctx, A, m*n, in->symbol, s->sides.values, in->count, numbers));
+  PF_TRY(pf_make_alike(s->ctx, numbers, m, n));
   PF_TRY(pf_rows_sort(s->ctx, s->stuck_arena, numbers, m, n, PF_RANK_TOLERANCE, &rows));
   *rank = rows.rank;
   return PF_OK;

@@ -133,7 +133,9 @@ static PfStatus rank_at(PfMotionRun *run, PfWatch *w, double t, const double *y,
   *rank = run->m;
   if (by_structure(run, w, t, y, &margin)) return PF_OK;
   load_rows(run, w, t, y);
-  memcpy(w->rows, ((const PfManifold *)run->projection)->A, (size_t)run->m*n*sizeof *w->rows);
+  const PfManifold *f = run->projection;
+  memcpy(w->rows, f->A, (size_t)run->m*n*sizeof *w->rows);
+  pf_scale_columns(w->rows, run->m, run->n, f->unit);
   for (int i = 0; i < run->m; i++)
     if (!(w->length[i] > PF_RANK_TOLERANCE*unit(w, i))) memset(w->rows + (size_t)i*n, 0, n*sizeof *w->rows);
   *rank = 0;
@@ -146,8 +148,9 @@ static PfStatus rank_at(PfMotionRun *run, PfWatch *w, double t, const double *y,
 /* A random state near the start, in w->y, and a time near it, which is returned. */
 static double go_away(const PfMotionRun *run, PfWatch *w, unsigned *noise)
 {
-  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->state.y[i], noise);
-  return pf_manifold_blur(run->state.t, noise);
+  const double *unit = ((const PfManifold *)run->projection)->unit;
+  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->state.y[i], unit ? unit[i%run->n] : 1, noise);
+  return pf_manifold_blur(run->state.t, 1, noise);
 }
 
 /* A random state near the start, put on the constraints; `length` gets the lengths of the rows before that. False when

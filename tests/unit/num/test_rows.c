@@ -15,7 +15,7 @@ static PfStatus sort(Fixture *f, const double *A, int m, int n)
 
 static PfStatus consistent(Fixture *f, const double *A, const double *b, int m, int n)
 {
-  return pf_rows_consistent(f->ctx, A, b, m, n, 0, &answer);
+  return pf_rows_consistent(f->ctx, A, b, m, n, 0, 0, &answer);
 }
 
 /* ---------------------------------------------------------------- rank */
@@ -197,7 +197,7 @@ static void try_to_sort(Counter *counter, void *user)
   if (ctx && arena) {
     PfStatus status = pf_rows_sort(ctx, arena, A, 2, 2, 0, &rows);
     assert_true(status == PF_OK || status == PF_ERR_MEMORY);
-    status = pf_rows_consistent(ctx, A, A, 2, 2, 0, &answer);
+    status = pf_rows_consistent(ctx, A, A, 2, 2, 0, 0, &answer);
     assert_true(status == PF_OK || status == PF_ERR_MEMORY);
   }
   pf_arena_free(arena);

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Decimals are exact wherever they were written, zeros are found behind their formulas, and 'compare' skips what takes long.
+set -u
+. "$2/tests/cli/common.sh"
+command -v python3 >/dev/null || exit 0
+
+# Routh's sphere: energy and an integral that is linear in the velocities, also when a is given again
+cat > "$place/sphere.pf" <<'END'
+param m = 0.1, r = 0.05, a = 0.03, A = 1.1e-4, C = 0.9e-4, g = 9.81
+coord x, y, psi, th, phi
+gravity (0, 0, -g)
+frame axis in ground at (x, y, r) turn psi about z turn th about x
+body ball in axis turn phi about z { mass m, com (0, 0, -a), inertia diag(A, A, C) }
+roll contact: ball ball { radius r } on ground
+start th = 0.4, psi' = 1, phi' = 2
+END
+run 0 study invariants "$place/sphere.pf"
+cp "$place/out" "$place/plain"
+says out linear
+run 0 study invariants -p a=0.03 "$place/sphere.pf"
+cmp -s "$place/out" "$place/plain" || fail "$last: other integrals than with the value in the file"
+
+# cos(2 q) - 1 + 2 sin(q)^2 = 0: y'' = 0, and nothing is divided by it
+cat > "$place/zero.pf" <<'END'
+coord q, x, y
+kinetic (q'^2 + x'^2 + y'^2)/2
+potential x^2 + q*y
+constraint c: (cos(2*q) - 1 + 2*sin(q)^2)*x' + y' = 0
+constraint d: (cos(2*q) - 1 + 2*sin(q)^2)*y' + x' - sin(q)*q' = 0
+start q = 0.3, q' = 1
+END
+run 0 derive --form udwadia_kalaba "$place/zero.pf"
+says out "y'' = 0"
+
+# twenty four-bars
+cat > "$place/bars.pf" <<'END'
+coord a[20], b[20], c[20]
+for i in 1..20 {
+  kinetic a[i]'^2 + b[i]'^2 + c[i]'^2 + a[i]'*b[i]'*cos(b[i])
+  constraint x[i]: cos(a[i]) + 2*cos(a[i] + b[i]) = 2 + 1.5*cos(c[i])
+  constraint y[i]: sin(a[i]) + 2*sin(a[i] + b[i]) = 1.5*sin(c[i])
+  start a[i] = 1, b[i] = -0.8, c[i] = 1.2
+}
+END
+run 0 compare --json "$place/bars.pf"
+holds '[r["formulation"] for r in d["rows"] if r["skipped"]] == ["laconic"]'
+run 0 compare "$place/bars.pf"
+says out "laconic              skipped:"
+finish

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Decisions about rank do not depend on units, and redundant constraints that agree are no contradiction.
+set -u
+. "$2/tests/cli/common.sh"
+command -v python3 >/dev/null || exit 0
+helpers="import math;"
+
+# 1e8 rad per m: a', b' follow from x', which is kept as given
+cat > "$place/far.pf" <<'END'
+coord a, b, x
+kinetic (a'^2 + b'^2 + x'^2)/2
+constraint c: a' = 1e8*x' + 1
+constraint d: b' = -1e8*x' + 2
+start x' = 1
+END
+run 0 check --json "$place/far.pf"
+holds 'd["rank"] == 2 and not d["redundant"]'
+run 0 run --json --at 1 "$place/far.pf"
+holds 'abs(d["rows"][-1][3] - 1) < 1e-12 and abs(d["rows"][-1][1]/100000001 - 1) < 1e-12 and abs(d["rows"][-1][2]/99999998 + 1) < 1e-12'
+python3 "$2/tests/cli/scales.py" "$1" > "$place/out" 2> "$place/err" || fail "units decide"
+
+# redundant on the constraints: of a = b, of four blades that steer alike (x = sin(0.3)/0.3 along a circle)
+cat > "$place/equal.pf" <<'END'
+coord a, b
+kinetic (a'^2 + b'^2)/2
+constraint c: sin(a) = sin(b)
+constraint d: a = b
+start a = 0.3, b = 0.3, a' = 1, b' = 1
+END
+cat > "$place/blades.pf" <<'END'
+coord x, y, th, d1, d2, d3, d4
+kinetic (x'^2 + y'^2 + th'^2 + d1'^2 + d2'^2 + d3'^2 + d4'^2)/2
+constraint e2: d2 = d1
+constraint e3: d3 = d1
+constraint e4: d4 = d1
+constraint b1: -(x' - 0.5*th')*sin(d1) + (y' + th')*cos(d1) = 0
+constraint b2: -(x' + 0.5*th')*sin(d2) + (y' + th')*cos(d2) = 0
+constraint b3: -(x' + 0.5*th')*sin(d3) + (y' - th')*cos(d3) = 0
+constraint b4: -(x' - 0.5*th')*sin(d4) + (y' - th')*cos(d4) = 0
+start x' = 1, d1' = 0.3
+END
+run 0 check --json "$place/equal.pf"
+holds 'd["rank"] == 1'
+run 0 derive "$place/equal.pf"
+run 0 check --json "$place/blades.pf"
+holds 'd["rank"] == 5'
+run 0 derive "$place/blades.pf"
+run 0 run --json --at 1 "$place/blades.pf"
+holds 'abs(d["rows"][-1][1] - math.sin(0.3)/0.3) < 1e-7'
+finish

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Units of columns: changes of units by powers of two are taken out exactly, but for factors of rows. */
+#include "support.h"
+
+#include "num/num.h"
+
+static void sizes_of(const double *A, int count, double *size)
+{
+  for (int i = 0; i < count; i++) size[i] = fabs(A[i]);
+}
+
+static void columns_that_are_alike_keep_their_units(void **state)
+{
+  (void)state;
+  const double A[] = {1, -2, 0, 0.01, 0, 5};
+  double size[6], unit[3], work[6];
+  sizes_of(A, 6, size);
+  assert_false(pf_column_units(size, 2, 3, unit, work));
+  for (int j = 0; j < 3; j++) assert_true(unit[j] == 1);
+}
+
+/* det = -2: of three rows that are independent in any units. */
+static void a_change_of_units_is_taken_out(void **state)
+{
+  Fixture *f = *state;
+  const double A[] = {1, 1, 0, 1, 0, 1, 0, 1, 1};
+  for (int power = -40; power <= 40; power += 20) {
+    double changed[9], size[9], unit[3], work[6];
+    PfRows rows;
+    for (int i = 0; i < 9; i++) changed[i] = A[i]*(i%3 == 0 ? ldexp(1, power) : 1);
+    sizes_of(changed, 9, size);
+    assert_true(pf_column_units(size, 3, 3, unit, work) == (power != 0));
+    pf_scale_columns(changed, 3, 3, unit);
+    assert_int_equal(pf_rows_sort(f->ctx, f->arena, changed, 3, 3, PF_RANK_TOLERANCE, &rows), PF_OK);
+    assert_int_equal(rows.rank, 3);
+    assert_true(rows.margin > 0.3);
+  }
+}
+
+/* cos(pi/2) is 6e-17 in doubles: a column of nothing else is zero and not a matter of units. */
+static void rounding_is_not_blown_up(void **state)
+{
+  (void)state;
+  const double A[] = {1, 6e-17, 1, 3, -3e-17, 2};
+  double size[6], unit[3], work[6];
+  sizes_of(A, 6, size);
+  assert_true(!pf_column_units(size, 2, 3, unit, work) || unit[1] < 1e6);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    with_fixture(columns_that_are_alike_keep_their_units),
+    with_fixture(a_change_of_units_is_taken_out),
+    with_fixture(rounding_is_not_blown_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
