@@ -116,11 +116,20 @@ PfStatus pf_alike_make(PfContext *ctx, PfArena *arena, int m, int n, PfAlike *al
   return alike->row && alike->column && alike->size ? PF_OK : pf_no_room(ctx, "the units of the columns");
 }
 
+/* Factors bear more than decisions about rank, and solutions keep their last digits. */
+static bool differ_by_much(const double *unit, int n)
+{
+  double least = INFINITY, most = 0;
+  for (int j = 0; j < n; j++) least = fmin(least, unit[j]), most = fmax(most, unit[j]);
+  return most > 1048576*least;
+}
+
 PfStatus pf_alike_factor(PfAlike *alike, PfQr *qr, double *A, double tol)
 {
   const size_t n = (size_t)qr->n, size = (size_t)qr->m*n;
   for (size_t i = 0; i < size; i++) alike->size[i] = fabs(A[i]);
-  alike->scaled = pf_column_units(alike->size, qr->m, qr->n, alike->column, alike->size + size);
+  alike->scaled = pf_column_units(alike->size, qr->m, qr->n, alike->column, alike->size + size) &&
+                  differ_by_much(alike->column, qr->n);
   if (alike->scaled) pf_scale_columns(A, qr->m, qr->n, alike->column);
   alike->scaled = alike->scaled || rows_differ(A, qr->m, qr->n);
   if (alike->scaled) scale_rows(A, qr->m, qr->n, alike->row);
