@@ -141,9 +141,6 @@ static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const dou
   PfStatus status = is_bound ? pf_qr_make(f->ctx, f->arena, m, n, &qr) : pf_no_room(f->ctx, "the vector field");
   if (status == PF_OK) {
     memcpy(f->matrix, rows, (size_t)m*(size_t)n*sizeof *rows);
-    status = pf_make_alike(f->ctx, f->matrix, m, n);
-  }
-  if (status == PF_OK) {
     pf_scale_columns(f->matrix, m, n, weight);
     status = pf_qr_factor(&qr, f->matrix, 1e-9);
     if (status != PF_OK) pf_fail(f->ctx, status, "the constraints are not finite here");
