@@ -66,10 +66,12 @@ def numbers_of(model, sim, told, equations):
         body, _, axis = bare.partition(".omega_")
         if name in known or (redundant and name.startswith("lambda[")):
             continue
-        try:
-            known[name] = float(sim[f"(omega({body}).{axis}){name[len(bare):]}" if axis else name])
-        except pfaff.Error:
-            pass
+        shown = f"(omega({body}).{axis}){name[len(bare):]}" if axis else name
+        for quantity, symbol in ((shown, name), (f"({shown})'", name + "'")):
+            try:
+                known.setdefault(symbol, float(sim[quantity]))
+            except pfaff.Error:
+                break  # names that only the form has
     return known
 
 

@@ -108,20 +108,6 @@ static void put_copy(const Example *example, const char *name, PfText *text)
     else put_line(example, *line, name, text);
 }
 
-/* What is written can be read: a name may be a word of the language. */
-static PfStatus check_text(PfContext *ctx, const char *name, const PfText *text)
-{
-  PfModel *model = NULL;
-  int before = pf_diagnostic_count(ctx);
-  if (text->failed) return pf_no_room(ctx, "the model");
-  PfStatus status = pf_model_read(ctx, name, pf_text_get(text), text->count, &model);
-  pf_model_free(model);
-  if (status != PF_ERR_SYNTAX && status != PF_ERR_MODEL) return status;
-  pf_diagnostics_cut(ctx, before);
-  pf_fail(ctx, PF_ERR_ARGUMENT, "'%s' cannot be the name of a model: it is a word of the language", name);
-  return PF_ERR_ARGUMENT;
-}
-
 /* ---------------------------------------------------------------- the command */
 
 typedef struct New {
@@ -137,8 +123,7 @@ static PfStatus write_copy(New *new)
   PfText text;
   pf_text_init(&text, pf_context_allocator(ctx));
   put_copy(new->example, new->name, &text);
-  PfStatus status = check_text(ctx, new->name, &text);
-  if (status == PF_OK) status = pf_out_new_text(ctx, new->path, &text);
+  PfStatus status = text.failed ? pf_no_room(ctx, "the model") : pf_out_new_text(ctx, new->path, &text);
   pf_text_free(&text);
   return status;
 }

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* Structurally first, then by the zero test: (x' + y')^2 - x'^2 is not, x'*cos(a)^2 + x'*sin(a)^2 is. */
 /* Is e the same at other values of the symbols? Derivatives do not tell: that of max(x', 2) jumps, and the derivative
  * of a jump is zero wherever there is one. Half of all points find sqrt(x'^2) equal to x'. */
 static bool is_independent(Checker *ck, PfExpr e, const PfExpr *symbols, const PfExpr *others, int n)
@@ -16,6 +15,7 @@ static bool is_independent(Checker *ck, PfExpr e, const PfExpr *symbols, const P
   return pf_expr_is_probably_zero(ck->ctx, pf_expr_sub(ck->ctx, e, there), POINTS) == PF_TRUE;
 }
 
+/* Structurally first, then by the zero test: (x' + y')^2 - x'^2 is not, x'*cos(a)^2 + x'*sin(a)^2 is. */
 bool pf_is_linear(Checker *ck, PfExpr residual, unsigned in, bool *homogeneous)
 {
   PfContext *ctx = ck->ctx;

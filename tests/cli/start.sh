@@ -102,6 +102,12 @@ printf '%s\n' "coord x, y [m]" "kinetic (x'^2 + y'^2)/2*1 [kg]" "constraint c: x
   "run 1" >"$place/double.pf"
 run 0 eval --json --state y=-1 "$place/double.pf"
 holds 'abs(d["q"][0]) < 1e-9 and d["q"][1] == -1 and max(map(abs, d["v"])) < 1e-9'
+# All coordinates are set by the caller, and none of them holds: they yield, by the shortest way to the circle.
+for state in "x=2 y=3" "x=0.1 y=-0.2"; do
+  run 0 eval --json --state "${state% *}" --state "${state#* }" "$place/double.pf"
+  holds "(lambda x, y: max(abs(d['q'][0] - x/sqrt(x*x + y*y)), abs(d['q'][1] - y/sqrt(x*x + y*y))) < 1e-6)(*[float(w[2:]) for w in '$state'.split()])"
+  says err "the start cannot hold as given and is changed"
+done
 # Small coefficients are no double root: a wheel of 2 um turns at 1e6 rad/s.
 printf '%s\n' "coord x [m], th [rad]" "param R = 2 [um], m = 1 [mg]" "kinetic m/2*x'^2 + m*R^2/4*th'^2" "constraint c: x' = R*th'" \
   "start x' = 2" "run 1e-6" >"$place/double.pf"
