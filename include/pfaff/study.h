@@ -119,6 +119,8 @@ typedef struct PfSteady {
   double *q_low, *q_high; /* the same for all coordinates */
   int near_starts;       /* further ones, around the start, no farther away than the nearest solution */
   double radius;         /* how far that is: infinite when nothing was found */
+  long long evaluations; /* of the equations of motion */
+  bool spent;            /* their budget, in proportion to the starts asked for, ended the search before its time */
 } PfSteady;
 
 /* Looks for equilibria or steady motions by Newton's method from many places, with known solutions deflated (P. E.

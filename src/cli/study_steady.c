@@ -136,6 +136,9 @@ static void text_tried(PfText *text, const Find *f)
   if (s->near_starts)
     pf_text_print(text, "              and %d within %.4g of the start, up to the nearest one\n", s->near_starts,
                   s->radius);
+  if (s->spent)
+    pf_text_print(text, "  ended       after %lld evaluations of the equations of motion, before all was searched: there may "
+                  "be more (more --starts allow more evaluations)\n", s->evaluations);
 }
 
 /* Which components are free, and what else changes with them. */
@@ -245,6 +248,8 @@ static void write_json(void *user, PfJson *json)
   pf_json_integer(json, "failed", f->steady.failed);
   pf_json_integer(json, "near_starts", f->steady.near_starts);
   pf_json_number(json, "radius", f->steady.radius);
+  pf_json_integer(json, "evaluations", f->steady.evaluations);
+  pf_json_bool(json, "spent", f->steady.spent);
   pf_json_open(json, "points", '[');
   for (int i = 0; i < f->steady.count; i++) json_point(json, f, f->steady.points + i);
   pf_json_close(json, ']');

@@ -372,6 +372,7 @@ PfStatus pf_dynamics_project(PfDynamics *f, const double *weight)
 
 PfStatus pf_dynamics_refresh(PfDynamics *f)
 {
+  f->evaluations++;
   run_levels(f);
   sync_velocities(f);
   PF_TRY(factor_levels(f));

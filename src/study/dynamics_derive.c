@@ -183,6 +183,7 @@ static void take_columns(const PfDynamics *f, const Columns *c, double *column, 
 PfStatus pf_dynamics_slopes(PfDynamics *f, const int *components, int count, double *A, double *C)
 {
   Columns columns = {0};
+  f->evaluations += count;
   PfMark mark = pf_arena_mark(f->arena);
   double *column = pf_arena_array(f->arena, double, pf_dynamics_size(f));
   PfStatus status = column ? make_columns(f, components, count, &columns)

@@ -18,6 +18,10 @@
 
 enum { MOST_POINTS = 200, MOST_STEPS = 50, NEAR_STARTS = 24 };
 
+/* Evaluations of the equations for every start that is asked for. A start takes a hundred as a rule; where solutions
+ * are families of many dimensions, telling them apart takes thousands. */
+enum { BUDGET = 1200, NEAR_BUDGET = 300 };
+
 typedef struct Search {
   PfContext *ctx;
   PfArena *arena;
@@ -39,6 +43,7 @@ typedef struct Search {
   double *known;          /* MOST_POINTS x numbers */
   int known_count;
   double elsewhere;       /* rates of the size that is found at the starts */
+  long long first, budget, near_budget; /* evaluations before the search, and those that it and its end may take */
   PfChartChoice chart;    /* in which the search begins */
   PfSurfaces surfaces;
 } Search;
@@ -50,6 +55,14 @@ const char *pf_stability_name(PfStability stability)
 }
 
 /* ---------------------------------------------------------------- places */
+
+/* Has the search taken its budget of evaluations? */
+static bool is_spent(Search *s)
+{
+  s->steady->evaluations = s->p->field->evaluations - s->first;
+  if (s->steady->evaluations >= s->budget) s->steady->spent = true;
+  return s->steady->evaluations >= s->budget;
+}
 
 static size_t field_bytes(const Search *s)
 {
@@ -303,6 +316,7 @@ static PfStatus end_quietly(const Search *s, int before, PfStatus status)
 typedef struct Way {
   bool deflated, damped, downhill;
   double longest;
+  int steps; /* at most so many; 0: MOST_STEPS */
 } Way;
 
 /* From s->z to a zero; the field is there then. Rounding may keep the steps above the limit. */
@@ -310,7 +324,7 @@ static PfStatus solve(Search *s, Way way, bool *found)
 {
   const bool deflated = way.deflated, damped = way.damped;
   const double longest = way.longest;
-  const PfNewtonPolicy policy = {.iterations = MOST_STEPS, .enough = 0, .shortest = 1e-13, .decrease = 1e-4,
+  const PfNewtonPolicy policy = {.iterations = way.steps ? way.steps : MOST_STEPS, .enough = 0, .shortest = 1e-13, .decrease = 1e-4,
                                  .patience = damped ? 0 : MOST_STEPS, .halvings = damped ? 10 : 0};
   Descent descent = {.s = s, .deflated = deflated, .longest = longest};
   const PfNewton newton = {.user = &descent, .n = s->n, .x = s->z, .step = s->step, .before = s->before,
@@ -540,7 +554,7 @@ static PfStatus goes_on(Search *s, const double *from, bool *yes)
  * point drawn to the nearest one. `room`: 4 times the numbers of a place. */
 static PfStatus are_connected(Search *s, const double *to, double *room, bool *yes)
 {
-  enum { STEPS = 8 };
+  enum { STEPS = 8, NEAR_STEPS = 12 }; /* a solution near by takes few steps of Newton's method */
   size_t bytes = (size_t)s->numbers*sizeof *room;
   double *from = room, *way = room + s->numbers, *last = way + s->numbers, *aim = last + s->numbers;
   memcpy(s->p->field->full, s->spot, field_bytes(s));
@@ -555,7 +569,7 @@ static PfStatus are_connected(Search *s, const double *to, double *room, bool *y
     PfStatus status = put_at(s, aim);
     PF_TRY(end_quietly(s, before, status));
     *yes = status == PF_OK;
-    if (*yes) PF_TRY(solve(s, (Way){.longest = 1}, yes));
+    if (*yes) PF_TRY(solve(s, (Way){.longest = 1, .steps = NEAR_STEPS}, yes));
     get_place(s, s->u);
     if (!*yes || distance(s, s->u, aim) > 0.5*whole) return *yes = false, PF_OK;
     PF_TRY(goes_on(s, last, yes));
@@ -664,24 +678,36 @@ static PfStatus fill_point(Search *s, int family)
   return PF_OK;
 }
 
-/* Is the place s->spot one of a family that is listed? */
+/* Is the place s->spot the listed point, or one of its family if `along`? `room`: 5 times the numbers of a place. */
+static PfStatus is_of(Search *s, const PfSteadyPoint *there, bool along, double *room, bool *yes)
+{
+  memcpy(s->p->field->full, s->spot, field_bytes(s));
+  get_place(s, s->u);
+  memcpy(room, s->u, (size_t)s->numbers*sizeof *room);
+  memcpy(room, there->q, (size_t)s->p->field->n*sizeof *room);
+  for (int c = s->chart.ny; c < s->steady->size; c++) room[component_number(s, c)] = there->x[c];
+  *yes = distance(s, room, s->u) < 1e-7;
+  return *yes || !along ? PF_OK : are_connected(s, room, room + s->numbers, yes);
+}
+
+/* Is the place s->spot one of a family that is listed? As a rule it is the listed point itself, which costs nothing to
+ * see. What cannot be compared any more within the budget is not listed again. */
 static PfStatus is_listed(Search *s, int family, bool *yes)
 {
   PfMark mark = pf_arena_mark(s->p->arena);
-  const PfDynamics *f = s->p->field;
-  double *to = pf_arena_array(s->p->arena, double, 5*(size_t)s->numbers);
-  PfStatus status = to ? PF_OK : pf_no_room(s->ctx, "steady motions");
+  double *room = pf_arena_array(s->p->arena, double, 5*(size_t)s->numbers);
+  PfStatus status = room ? PF_OK : pf_no_room(s->ctx, "steady motions");
+  int count = s->steady->count;
   *yes = false;
-  for (int i = 0; i < s->steady->count && status == PF_OK && !*yes; i++) {
-    PfSteadyPoint *there = s->steady->points + i;
+  for (int i = 0; i < 2*count && status == PF_OK && !*yes; i++) {
+    const bool along = i >= count;
+    PfSteadyPoint *there = s->steady->points + i%count;
     if (!there->family) continue;
-    memcpy(s->p->field->full, s->spot, field_bytes(s));
-    get_place(s, s->u);
-    memcpy(to, s->u, (size_t)s->numbers*sizeof *to);
-    memcpy(to, there->q, (size_t)f->n*sizeof *to);
-    for (int c = s->chart.ny; c < s->steady->size; c++) to[component_number(s, c)] = there->x[c];
-    *yes = distance(s, to, s->u) < 1e-7;
-    if (!*yes) status = are_connected(s, to, to + s->numbers, yes);
+    if (along && is_spent(s)) {
+      *yes = true;
+      break;
+    }
+    status = is_of(s, there, along, room, yes);
     if (*yes && family > there->family) there->family = family, classify(there); /* a special member was met first */
   }
   pf_arena_release(s->p->arena, mark);
@@ -778,6 +804,10 @@ static PfStatus look(Search *s)
 {
   static const double longest[] = {0.1, 1, 0.3};
   for (int t = 0; t < s->steady->starts && !is_full(s); t++) {
+    if (is_spent(s)) {
+      s->steady->starts = t;
+      break;
+    }
     int before = pf_diagnostic_count(s->ctx);
     bool found;
     const bool rest = s->p->kind == PF_EQUILIBRIA;
@@ -801,8 +831,9 @@ static PfStatus look_nearer(Search *s)
 {
   enum { ROUNDS = 6, BOXES = 4 };
   double radius = nearest_distance(s);
+  s->budget = s->p->field->evaluations - s->first + s->near_budget;
   for (int round = 0; round < ROUNDS && isfinite(radius) && radius > 1e-9; round++) {
-    for (int t = 1; t <= NEAR_STARTS && !is_full(s); t++) {
+    for (int t = 1; t <= NEAR_STARTS && !is_full(s) && !is_spent(s); t++) {
       int before = pf_diagnostic_count(s->ctx);
       double half = radius*(1 + t%BOXES)/BOXES;
       bool found;
@@ -816,6 +847,7 @@ static PfStatus look_nearer(Search *s)
     if (!(now < (1 - 1e-9)*radius)) break;
     radius = now;
   }
+  (void)is_spent(s); /* counts the last ones */
   s->steady->radius = radius;
   return PF_OK;
 }
@@ -988,6 +1020,8 @@ PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const Pf
   Search s = {.ctx = ctx, .arena = arena, .p = p, .steady = steady, .n = p->unknowns,
               .numbers = p->field->n + p->field->nw};
   *steady = (PfSteady){.size = p->size, .starts = options->starts > 0 ? options->starts : 100, .radius = INFINITY};
+  s.first = p->field->evaluations;
+  s.budget = (long long)BUDGET*steady->starts, s.near_budget = (long long)NEAR_BUDGET*steady->starts;
   PF_TRY(make_room(&s));
   get_place(&s, s.start);
   choose_box(&s);

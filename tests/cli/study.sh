@@ -228,6 +228,14 @@ says err "write n2=8..18"
 run 2 study steady --within 'nu[1]=0-1' "$carriage"
 says err "write nu[1]=0..1"
 
+# Families of many dimensions: the search ends by its budget of evaluations, and says so.
+run 0 study equilibria --starts 4 --json "$examples/hands/hand.pf"
+holds 'd["spent"] and d["evaluations"] < 40000 and d["starts"] <= 4'
+run 0 study equilibria --starts 4 "$examples/hands/hand.pf"
+says out "there may be more"
+run 0 study equilibria --json "$examples/classics/double_pendulum.pf"
+holds 'not d["spent"] and d["starts"] == 100 and d["evaluations"] > 100'
+
 # What is looked for has its own name.
 run 1 study equilibria "$source/examples/wheels/cart.pf"
 says err "so there are no equilibria"
