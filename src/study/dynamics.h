@@ -52,6 +52,7 @@ struct PfDynamics {
   int y_dependents, w_dependents;
   PfQr position_qr, velocity_qr, motion_qr;
   const bool *held;          /* coordinates that shall be independent (n), or NULL */
+  PfQr hold_qr;           /* of dependent columns as they are, where units change what is factored */
   PfAlike level_units[2], motion_units; /* of what they factor: positions, velocities; motion */
   long long evaluations;  /* of accelerations and of their derivatives along a direction: what a search costs */
   double hold[2], chosen_hold[2]; /* how firmly the dependent ones are held: now, and where the chart was chosen */

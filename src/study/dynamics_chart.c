@@ -96,6 +96,8 @@ static PfStatus make_factors(PfDynamics *f)
   PF_TRY(pf_qr_make(f->ctx, f->arena, f->np, f->np < f->n ? f->np : f->n, &f->position_qr));
   PF_TRY(f->speeds ? pf_qr_make(f->ctx, f->arena, f->n, f->nw, &f->velocity_qr)
                    : pf_qr_make(f->ctx, f->arena, f->nv, f->nv < f->n ? f->nv : f->n, &f->velocity_qr));
+  const int rows = f->np > f->nv ? f->np : f->nv;
+  PF_TRY(pf_qr_make(f->ctx, f->arena, rows, rows < f->n ? rows : f->n, &f->hold_qr));
   PF_TRY(pf_alike_make(f->ctx, f->arena, f->np, f->np < f->n ? f->np : f->n, &f->level_units[0]));
   PF_TRY(pf_alike_make(f->ctx, f->arena, f->nv, f->nv < f->n ? f->nv : f->n, &f->level_units[1]));
   PF_TRY(pf_alike_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_units));
@@ -191,15 +193,35 @@ static double hold_of(const PfDynamics *f, const double *rows, int m, const PfQr
   return qr->rank ? weakest/longest : 1;
 }
 
+static void take_dependent(PfDynamics *f, const double *rows, int m, const int *columns, int count)
+{
+  for (int i = 0; i < m; i++)
+    for (int k = 0; k < count; k++) f->matrix[i*count + k] = rows[i*f->n + columns[k]];
+}
+
+/* How firmly the dependent unknowns are held. A row that hardly contains them any more counts as it is: in units of its
+ * own it would seem to hold them. */
+static PfStatus find_hold(PfDynamics *f, const double *rows, int m, const int *columns, int count, int level)
+{
+  const PfQr *qr = level ? &f->velocity_qr : &f->position_qr;
+  if (f->level_units[level].scaled) {
+    f->hold_qr.m = m, f->hold_qr.n = count;
+    take_dependent(f, rows, m, columns, count);
+    PF_TRY(pf_qr_factor(&f->hold_qr, f->matrix, 0));
+    qr = &f->hold_qr;
+  }
+  f->hold[level] = hold_of(f, rows, m, qr);
+  return PF_OK;
+}
+
 /* Factors the columns of the dependent unknowns: what every solution needs. */
 static PfStatus factor_columns(PfDynamics *f, const double *rows, int m, const int *columns, int count, int level)
 {
   PfQr *qr = level ? &f->velocity_qr : &f->position_qr;
-  for (int i = 0; i < m; i++)
-    for (int k = 0; k < count; k++) f->matrix[i*count + k] = rows[i*f->n + columns[k]];
+  take_dependent(f, rows, m, columns, count);
   if (pf_alike_factor(&f->level_units[level], qr, f->matrix, 1e-12) != PF_OK)
     return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints are not finite here");
-  f->hold[level] = hold_of(f, rows, m, qr);
+  PF_TRY(find_hold(f, rows, m, columns, count, level));
   if (qr->rank == count) return PF_OK;
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints leave '%s' open here, or lose rank",
                  f->model->coordinates[columns[qr->order[qr->rank]]].name);

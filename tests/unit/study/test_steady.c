@@ -520,6 +520,99 @@ static void all_equilibria_of_random_potentials_are_found(void **state)
   }
 }
 
+/* ---------------------------------------------------------------- closed forms */
+
+/* Above w^2 = g/R the bead leaves the lowest point: cos(q) = g/(w^2 R), with the frequency w sin(q) there. */
+static void a_bead_on_a_turning_hoop_has_four(void **state)
+{
+  Studied s;
+  PfSteady r;
+  const double g = 9.81, R = 0.5, w = 6, q = acos(g/(w*w*R));
+  study_text(*state, "param g = 9.81, R = 0.5, w = 6\ncoord q [rad]\nkinetic R^2/2*(q'^2 + w^2*sin(q)^2)\n"
+             "potential -g*R*cos(q)\nstart q = 0.4", &s);
+  find(&s, PF_EQUILIBRIA, 0, &r);
+  assert_int_equal(r.count, 4);
+  for (int side = -1; side <= 1; side += 2) {
+    const PfSteadyPoint *beside = point_with(&r, "q", side*q);
+    assert_near(beside->x[0], side*q, 1e-10, 0);
+    assert_int_equal(beside->stability, PF_NEUTRAL);
+    assert_near(beside->im[0], w*sin(q), 1e-9, 0);
+  }
+  assert_near(point_with(&r, "q", 0)->re[0], sqrt(w*w - g/R), 1e-9, 0);
+  end_study(&s);
+}
+
+/* Watt's governor (Pontryagin, Ordinary Differential Equations, section 27), with unit mass and length: steady where
+ * cos(q) = F/k and w^2 = g/cos(q), with the characteristic polynomial
+ * s^3 + b s^2 + w^2 sin(q)^2 s + 2 w sin(q)^2 cos(q) k/J; stable when b J w > 2 F. */
+static void watts_governor_needs_friction(void **state)
+{
+  static const double friction[] = {1, 0.2};
+  for (int i = 0; i < 2; i++) {
+    Studied s;
+    PfSteady r;
+    char text[400];
+    const double b = friction[i], k = 3, F = 1.8, J = 2, g = 9.81, c = F/k, w = sqrt(g/c), S = 1 - c*c;
+    snprintf(text, sizeof text, "param b = %g, k = 3, F = 1.8, J = 2, g = 9.81\ncoord q, phi\n"
+             "kinetic q'^2/2 + J/2*phi'^2\n"
+             "force q = phi'^2*sin(q)*cos(q) - g*sin(q) - b*q', phi = k*cos(q) - F\nstart q = 0.8, phi' = 4", b);
+    study_text(*state, text, &s);
+    find(&s, PF_STEADY, 0, &r);
+    const PfSteadyPoint *p = r.points;
+    assert_true(is_cyclic(&r, "phi"));
+    assert_near(p->x[index_of(&r, "q")], acos(c), 1e-10, 0);
+    assert_near(p->x[index_of(&r, "phi'")], w, 1e-10, 0);
+    assert_int_equal(p->stability, b*J*w > 2*F ? PF_STABLE : PF_UNSTABLE);
+    assert_int_equal(p->count, 3);
+    for (int e = 0; e < 3; e++) {
+      const double x = p->re[e], y = p->im[e], free = 2*w*S*c*k/J;
+      assert_near(x*x*x - 3*x*y*y + b*(x*x - y*y) + w*w*S*x + free, 0, 0, 1e-8);
+      assert_near(3*x*x*y - y*y*y + 2*b*x*y + w*w*S*y, 0, 0, 1e-8);
+    }
+    end_study(&s);
+  }
+}
+
+#define BALL "coord x, y, z [m], a, b, c [rad]\ngravity (0, 0, -g)\n" \
+  "body ball in ground at (x, y, z) turn a about z turn b about x turn c about y { mass m, inertia 2/5*m*R^2 }\n"
+
+/* The centre moves on the parallel surface, with the curvature 2k/(1 - 2kR) at the lowest point; rolling adds 2/5 of
+ * the mass. */
+static void a_ball_rests_in_a_paraboloid(void **state)
+{
+  static const char *const starts[] = {"start z = R", "start x = 0.1, y = 0.05"};
+  for (int i = 0; i < 2; i++) {
+    Studied s;
+    PfSteady r;
+    char text[600];
+    snprintf(text, sizeof text, "param m = 0.3 [kg], R = 0.05 [m], k = 1 [1/m], g = 9.81 [m/s^2]\n"
+             "let h(u, w) = k*(u^2 + w^2)\n" BALL "roll contact: ball ball { radius R } on surface h\n%s", starts[i]);
+    study_text(*state, text, &s);
+    find(&s, PF_EQUILIBRIA, 0, &r);
+    assert_int_equal(r.count, 1);
+    for (int j = 0; j < 3; j++) assert_near(r.points[0].q[j], j < 2 ? 0 : 0.05, 0, 1e-9);
+    assert_int_equal(r.points[0].family, 2);
+    assert_near(fabs(r.points[0].im[0]), sqrt(9.81*2/(1 - 2*0.05)/1.4), 1e-8, 0);
+    end_study(&s);
+  }
+}
+
+/* With a = +-90 degrees and velocities a', c', y' as independent ones x is not among them: rates of a chart that fails
+ * vanish wherever the ball is. */
+static void a_ball_on_a_spring_rests_where_the_spring_does(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_text(*state, "param m = 1 [kg], R = 0.1 [m], k = 3 [N/m], g = 9.81 [m/s^2]\n" BALL
+             "roll contact: ball ball { radius R } on ground\nforce x = -k*x\nstart x = 0.3, z = R", &s);
+  find(&s, PF_EQUILIBRIA, 0, &r);
+  assert_int_equal(r.count, 1);
+  assert_near(r.points[0].q[0], 0, 0, 1e-9);
+  assert_near(r.points[0].q[2], 0.1, 1e-9, 0);
+  assert_near(fabs(r.points[0].im[0]), sqrt(3/1.4), 1e-9, 0);
+  end_study(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -548,6 +641,10 @@ int main(void)
     with_fixture(a_first_order_state_rests_where_its_rate_vanishes),
     with_fixture(a_motor_with_an_integrator_turns_at_its_speed),
     with_fixture(all_equilibria_of_random_potentials_are_found),
+    with_fixture(a_bead_on_a_turning_hoop_has_four),
+    with_fixture(watts_governor_needs_friction),
+    with_fixture(a_ball_rests_in_a_paraboloid),
+    with_fixture(a_ball_on_a_spring_rests_where_the_spring_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
