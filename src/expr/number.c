@@ -61,9 +61,27 @@ Number pf_number_double(double value)
   return (Number){false, 0, 1, value};
 }
 
+/* a/b rounded once: with more than 53 bits a and b are no doubles themselves. Bits of the quotient by long division, and
+ * a last one for what is left over. */
+static double nearest_quotient(uint64_t a, uint64_t b)
+{
+  const uint64_t exact = UINT64_C(1) << 53;
+  if (b == 1 || (a <= exact && b <= exact)) return (double)a/(double)b;
+  uint64_t quotient = a/b, rest = a%b;
+  int shift = 0;
+  for (; quotient >> 62 == 0; shift--) {
+    rest *= 2;
+    quotient = 2*quotient + (rest >= b);
+    if (rest >= b) rest -= b;
+  }
+  return ldexp((double)(quotient | (rest != 0)), shift);
+}
+
 double pf_number_value(Number a)
 {
-  return a.exact ? (double)a.num/(double)a.den : a.value;
+  if (!a.exact) return a.value;
+  double size = nearest_quotient((uint64_t)(a.num < 0 ? -a.num : a.num), (uint64_t)a.den);
+  return a.num < 0 ? -size : size;
 }
 
 int pf_number_sign(Number a)

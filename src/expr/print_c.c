@@ -53,10 +53,16 @@ static void put_double(Printer *p, double value)
   pf_put_format(p, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
-/* (1.0/3.0): the compiler divides. */
+/* Is it a double as it stands? */
+static bool is_double(int64_t value)
+{
+  return value >= -(INT64_C(1) << 53) && value <= INT64_C(1) << 53;
+}
+
+/* (1.0/3.0): the compiler divides, and rounds once. */
 static void put_number(Printer *p, Number value)
 {
-  if (!value.exact) put_double(p, value.value);
+  if (!value.exact || !is_double(value.num) || !is_double(value.den)) put_double(p, pf_number_value(value));
   else if (value.den == 1) pf_put_format(p, "%" PRId64 ".0", value.num);
   else pf_put_format(p, "(%" PRId64 ".0/%" PRId64 ".0)", value.num, value.den);
 }

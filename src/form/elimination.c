@@ -104,7 +104,8 @@ static PfExpr divide(Maker *k, PfExpr a, PfExpr b)
 
 static const char *const too_long = "written out it is longer than what the same costs on matrices";
 static const char *const singular_mass = "it needs a regular mass matrix";
-static const char *const redundant = "it needs constraints that are independent of each other";
+static const char *const redundant = "it needs constraints that are independent of each other, by more than the root "
+                                     "of the rounding: 'multipliers' does without";
 
 typedef enum Order { AS_GIVEN, FEWEST_FIRST } Order;
 

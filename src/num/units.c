@@ -12,6 +12,8 @@
 static const double NOISE = 1e-14;
 /* Columns that differ by less keep their units: decisions bear it, and numbers stay as they are. */
 static const double ALIKE = 1 << 14;
+/* Factors bear more than decisions about rank, and solutions keep their last digits. */
+static const double FACTORS_ALIKE = 1 << 20;
 
 /* What is zero or rounding becomes -infinity, the rest its logarithm. `most` (n) is scratch. */
 static void take_logarithms(double *size, int m, int n, double *most)
@@ -116,12 +118,14 @@ PfStatus pf_alike_make(PfContext *ctx, PfArena *arena, int m, int n, PfAlike *al
   return alike->row && alike->column && alike->size ? PF_OK : pf_no_room(ctx, "the units of the columns");
 }
 
-/* Factors bear more than decisions about rank, and solutions keep their last digits. */
-static bool differ_by_much(const double *unit, int n)
+/* Columns that factors bear as they are get the unit 1. */
+static bool keep_if_large(double *unit, int n)
 {
   double least = INFINITY, most = 0;
   for (int j = 0; j < n; j++) least = fmin(least, unit[j]), most = fmax(most, unit[j]);
-  return most > 1048576*least;
+  if (most > FACTORS_ALIKE*least) return true;
+  for (int j = 0; j < n; j++) unit[j] = 1;
+  return false;
 }
 
 PfStatus pf_alike_factor(PfAlike *alike, PfQr *qr, double *A, double tol)
@@ -129,7 +133,7 @@ PfStatus pf_alike_factor(PfAlike *alike, PfQr *qr, double *A, double tol)
   const size_t n = (size_t)qr->n, size = (size_t)qr->m*n;
   for (size_t i = 0; i < size; i++) alike->size[i] = fabs(A[i]);
   alike->scaled = pf_column_units(alike->size, qr->m, qr->n, alike->column, alike->size + size) &&
-                  differ_by_much(alike->column, qr->n);
+                  keep_if_large(alike->column, qr->n);
   if (alike->scaled) pf_scale_columns(A, qr->m, qr->n, alike->column);
   alike->scaled = alike->scaled || rows_differ(A, qr->m, qr->n);
   if (alike->scaled) scale_rows(A, qr->m, qr->n, alike->row);

@@ -47,4 +47,19 @@ run 0 compare --json "$place/bars.pf"
 holds '[r["formulation"] for r in d["rows"] if r["skipped"]] == ["laconic"]'
 run 0 compare "$place/bars.pf"
 says out "laconic              skipped:"
+
+# 17 digits: the fraction fits 64 bits, numerator and denominator are no doubles, and it is rounded once
+cat > "$place/long.pf" <<'END'
+param p = 1
+coord x, y
+kinetic (x'^2 + y'^2)/2
+force x = 1.9753520511093186
+force y = p
+END
+run 0 eval --json -p p=1.9753520511093186 "$place/long.pf"
+holds 'd["acceleration"] == [1.9753520511093186]*2'
+run 0 eval --json -p 'p=0.10000000000000001' "$place/long.pf"
+holds 'd["acceleration"][1] == 0.1'
+run 0 derive --c "$place/long.pf"
+grep -q '1.9753520511093186' "$place/out" || fail "a quotient of two numbers that are no doubles in C"
 finish

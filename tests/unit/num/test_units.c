@@ -47,11 +47,27 @@ static void rounding_is_not_blown_up(void **state)
   assert_true(!pf_column_units(size, 2, 3, unit, work) || unit[1] < 1e6);
 }
 
+/* diag(1, 2^18) times {1, 1; 1, -1} by columns of 1 and 2^16: rows are scaled and columns are not. x = (3, 2^-15). */
+static void factors_solve_where_rows_alone_are_scaled(void **state)
+{
+  Fixture *f = *state;
+  double A[] = {1, 65536, 262144, -262144*65536.0}, b[] = {5, 262144}, x[2];
+  PfAlike alike;
+  PfQr qr;
+  assert_int_equal(pf_alike_make(f->ctx, f->arena, 2, 2, &alike), PF_OK);
+  assert_int_equal(pf_qr_make(f->ctx, f->arena, 2, 2, &qr), PF_OK);
+  assert_int_equal(pf_alike_factor(&alike, &qr, A, 1e-12), PF_OK);
+  pf_alike_solve(&alike, &qr, b, x);
+  assert_near(x[0], 3, 1e-14, 0);
+  assert_near(x[1]*32768, 1, 1e-10, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(columns_that_are_alike_keep_their_units),
     with_fixture(a_change_of_units_is_taken_out),
+    with_fixture(factors_solve_where_rows_alone_are_scaled),
     with_fixture(rounding_is_not_blown_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
