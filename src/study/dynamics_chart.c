@@ -117,6 +117,30 @@ double pf_dynamics_residual(PfDynamics *f, const double *values)
   return most;
 }
 
+/* Speeds are the state: every change of one of them, alone, must satisfy the constraints (A N = 0). */
+static PfStatus check_speeds(PfDynamics *f)
+{
+  const double least = 1e-8;
+  const int n = f->n, nw = f->nw;
+  PfMark mark = pf_arena_mark(f->arena);
+  double *A = pf_arena_array(f->arena, double, n);
+  PfStatus status = A ? PF_OK : pf_no_room(f->ctx, "the vector field");
+  for (int k = 0; k < f->m && status == PF_OK; k++) {
+    status = pf_expr_evaluate(f->ctx, f->eq->A + (size_t)k*(size_t)n, n, f->symbol, f->full, f->count, A);
+    for (int j = 0; j < nw && status == PF_OK; j++) {
+      double sum = 0, size = 0;
+      for (int i = 0; i < n; i++) sum += A[i]*f->N[i*nw + j], size = fmax(size, fabs(f->N[i*nw + j]));
+      if (!(fabs(sum) > least*size*pf_largest(A, n))) continue;
+      status = pf_fail_at(f->ctx, PF_ERR_MODEL, f->model->constraints[k].place,
+                          "the constraint '%s' binds the speed '%s': studies need speeds that are independent",
+                          f->model->constraints[k].name, f->model->speeds[j].name);
+      pf_hint(f->ctx, "leave out 'speed' lines until as many are left as there are degrees of freedom, or all of them");
+    }
+  }
+  pf_arena_release(f->arena, mark);
+  return status;
+}
+
 PfStatus pf_dynamics_place(PfDynamics *f, const double *values)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
@@ -125,6 +149,7 @@ PfStatus pf_dynamics_place(PfDynamics *f, const double *values)
   if (f->speeds) PF_TRY(find_speeds(f, values + in->v));
   run_levels(f);
   sync_velocities(f);
+  if (f->speeds) PF_TRY(check_speeds(f));
   if (f->ny + f->nj) PF_TRY(factor_levels(f));
   PF_TRY(accelerate(f));
   return find_matrix(f);

@@ -236,6 +236,32 @@ says out "there may be more"
 run 0 study equilibria --json "$examples/classics/double_pendulum.pf"
 holds 'not d["spent"] and d["starts"] == 100 and d["evaluations"] > 100'
 
+# A constraint with max: (1 + 1) u' = 3 - u above its corner, u' = 3 - u below, where z' is 2 whatever u is.
+cat >"$place/max.pf" <<'END'
+model corner
+coord x, z [m]
+kinetic (x'^2 + z'^2)*0.5 [kg]
+force x = 3 [N] - 1 [N s/m]*x'
+constraint c: z' = max(x', 2 [m/s])
+END
+{ cat "$place/max.pf"; echo "start x' = 3"; } >"$place/above.pf"
+run 0 study linearize --json "$place/above.pf"
+holds 'abs(min(e["re"] for e in d["points"][0]["eigenvalues"]) + 0.5) < 1e-12 and max(map(abs, d["points"][0]["rate"][2:])) < 1e-12'
+{ cat "$place/max.pf"; echo "start x' = 1"; } >"$place/below.pf"
+run 0 study linearize --json "$place/below.pf"
+holds 'abs(min(e["re"] for e in d["points"][0]["eigenvalues"]) + 1) < 1e-12 and abs(max(d["points"][0]["rate"]) - 2) < 1e-12'
+run 0 study linearize "$place/below.pf"
+says out "at rest  no"
+{ cat "$place/max.pf"; echo "speed u [m/s]"; echo "rate x' = u, z' = max(u, 2 [m/s])"; echo "start u = 3"; } >"$place/speed.pf"
+run 0 study linearize --json "$place/speed.pf"
+holds 'abs(min(e["re"] for e in d["points"][0]["eigenvalues"]) + 0.5) < 1e-12'
+# two speeds for one degree of freedom are no state: z' = 3 would be as steady as z' = 2
+{ cat "$place/max.pf"; echo "speed u = x', v = z'"; echo "start x' = 1"; } >"$place/speeds.pf"
+run 1 study linearize "$place/speeds.pf"
+says err "'c' binds the speed 'v'"
+run 1 study steady "$place/speeds.pf"
+says err "'c' binds the speed 'v'"
+
 # What is looked for has its own name.
 run 1 study equilibria "$source/examples/wheels/cart.pf"
 says err "so there are no equilibria"
