@@ -125,6 +125,9 @@ static void write_text(void *user, PfText *text)
   pf_text_print(text, "%s: %s against %s, %d branch%s from %s = %.6g\n", pf_cli_name(c->st.s.model),
                 c->kind == PF_EQUILIBRIA ? "equilibria" : "steady motions", c->parameter, c->c.branch_count,
                 c->c.branch_count == 1 ? "" : "es", c->word, c->c.start);
+  if (c->c.skipped)
+    pf_text_print(text, "  not followed: %d of %d found there, where the independent coordinates of the start fail\n",
+                  c->c.skipped, c->c.found.count);
   if (c->c.special_count) pf_text_add(text, "\n");
   for (int i = 0; i < c->c.special_count; i++) text_special(text, c, c->c.specials + i);
   for (int b = 0; b < c->c.branch_count; b++) text_branch(text, c, b);
@@ -176,6 +179,7 @@ static void write_json(void *user, PfJson *json)
   for (int i = 0; i < c->c.size; i++)
     if (c->c.cyclic[i]) pf_json_string(json, NULL, c->c.names[i]);
   pf_json_close(json, ']');
+  pf_json_integer(json, "skipped", c->c.skipped);
   pf_json_open(json, "special", '[');
   for (int i = 0; i < c->c.special_count; i++) json_special(json, c, c->c.specials + i);
   pf_json_close(json, ']');

@@ -55,6 +55,26 @@ static PfStatus go_to(PfWalk *w, const PfSteadyPoint *point, bool *good)
   return PF_OK;
 }
 
+/* No solution can be followed: why, and what to do. */
+static PfStatus nothing_to_follow(const PfWalk *w, int families)
+{
+  const char *sought = pf_problem_sought(w->problem.kind);
+  const char *parameter = w->problem.field->model->parameters[w->options->parameter].name;
+  if (w->result->skipped) {
+    pf_fail(w->ctx, PF_ERR_NUMBER, "the independent coordinates of the start fail at all %d isolated %s that were found "
+            "at %s = %.6g", w->result->skipped, sought, parameter, w->result->start);
+    pf_hint(w->ctx, "start near one of them");
+  } else if (families) {
+    pf_fail(w->ctx, PF_ERR_NUMBER, "the %s are not isolated: they form families, which are not followed", sought);
+    pf_hint(w->ctx, "conserved quantities make families; friction, a drive or a constraint would single out motions");
+  } else {
+    pf_fail(w->ctx, PF_ERR_NUMBER, "there is nothing to follow: no %s were found at %s = %.6g", sought, parameter,
+            w->result->start);
+    pf_hint(w->ctx, "look elsewhere: another value by -p, --within, more --starts");
+  }
+  return PF_ERR_NUMBER;
+}
+
 /* Families are not curves: with a parameter they are surfaces. */
 static PfStatus take_solutions(PfWalk *w)
 {
@@ -76,17 +96,7 @@ static PfStatus take_solutions(PfWalk *w)
     w->here.u[w->n] = w->result->start/scale[w->n];
     PF_TRY(pf_walk_add_seed(w, w->here.u, NULL, -1));
   }
-  if (w->seed_count) return PF_OK;
-  const char *sought = pf_problem_sought(w->problem.kind);
-  if (families)
-    pf_fail(w->ctx, PF_ERR_NUMBER, "the %s are not isolated: they form families, which are not followed", sought);
-  else
-    pf_fail(w->ctx, PF_ERR_NUMBER, "there is nothing to follow: no %s were found at %s = %.6g", sought,
-            w->problem.field->model->parameters[w->options->parameter].name, w->result->start);
-  pf_hint(w->ctx,
-          families ? "conserved quantities make families; friction, a drive or a constraint would single out motions"
-                           : "look elsewhere: another value by -p, --within, more --starts");
-  return PF_ERR_NUMBER;
+  return w->seed_count ? PF_OK : nothing_to_follow(w, families);
 }
 
 /* The present value of the parameter when it is in the range, else the beginning of the range. */

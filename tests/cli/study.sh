@@ -262,6 +262,22 @@ says err "'c' binds the speed 'v'"
 run 1 study steady "$place/speeds.pf"
 says err "'c' binds the speed 'v'"
 
+# On a circle x is a function of y except at y = -+l, where the equilibria are: they are found, but not followed.
+cat >"$place/circle.pf" <<'END'
+model circle
+param g = 9.81, l = 0.5, k = 1
+coord x, y
+kinetic (x'^2 + y'^2)/2
+potential g*y + k/2*x^2
+constraint rod: x^2 + y^2 = l^2
+start x = 0.49, y = -0.0995
+END
+run 1 study continue --equilibria k=1..2 "$place/circle.pf"
+says err "fail at all 2 isolated equilibria"
+sed 's/^start.*/start x = 0.3, y = -0.4/' "$place/circle.pf" >"$place/lower.pf"
+run 0 study continue --equilibria k=1..2 --json "$place/lower.pf"
+holds 'd["skipped"] == 0 and len(d["branches"]) == 2'
+
 # What is looked for has its own name.
 run 1 study equilibria "$source/examples/wheels/cart.pf"
 says err "so there are no equilibria"
