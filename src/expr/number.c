@@ -61,8 +61,8 @@ Number pf_number_double(double value)
   return (Number){false, 0, 1, value};
 }
 
-/* a/b rounded once: with more than 53 bits a and b are no doubles themselves. Bits of the quotient by long division, and
- * a last one for what is left over. */
+/* a/b rounded once: with more than 53 bits a and b are no doubles themselves. Bits of the quotient by long division,
+ * and a last one for what is left over. */
 static double nearest_quotient(uint64_t a, uint64_t b)
 {
   const uint64_t exact = UINT64_C(1) << 53;
