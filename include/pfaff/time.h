@@ -93,6 +93,9 @@ typedef enum PfRunEnd {
   PF_RUN_STALL      /* no headway: the steps are too short to reach the end */
 } PfRunEnd;
 
+/* A motion whose steps are limited by stability, with more than so many to come, is stiff. */
+enum { PF_MOST_STIFF_STEPS = 100000 };
+
 typedef struct PfRunOptions {
   const char *method;      /* NULL: dopri5, and an implicit method from where the motion is too stiff for it */
   const char *formulation; /* NULL: auto */

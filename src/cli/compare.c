@@ -345,7 +345,8 @@ static PfStatus draw(const Comparison *c)
   PfText text;
   for (int i = 0; i < c->count; i++) {
     const Row *row = c->rows + i;
-    bars[i] = (PfBar){pf_formulation_name(row->formulation), row->skipped ? "skipped" : row->why_not ? "does not apply" : NULL, row->nanoseconds};
+    const char *why = row->skipped ? "skipped" : row->why_not ? "does not apply" : NULL;
+    bars[i] = (PfBar){pf_formulation_name(row->formulation), why, row->nanoseconds};
   }
   PfChart chart = {.title = pf_cli_title(c->s->model), .x_label = "time of one evaluation [ns]", .bar_count = c->count,
                    .bars = bars};

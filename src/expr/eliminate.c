@@ -32,7 +32,7 @@ static double value_at(Work *w, PfExpr e, const double *values)
   return status == PF_OK ? value : NAN;
 }
 
-/* Elements that are zero at all times without looking so. Their value is rounding, and in a row of nothing else rounding
+/* Elements that are zero at all times without looking so. Their value is rounding, and in a row of nothing else that
  * would be the largest element: what is small is asked in a prime field. */
 static void clear_zeros(Work *w)
 {

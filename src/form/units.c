@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units of coordinates. With q'' = D y the equations of motion are (D M D) y = D F + (A D)^T lambda and (A D) y = b: the
- * units in which a model is written do not decide about rank and pivots. D has powers of two, so nothing is rounded by
- * it, and 1 where the units are alike. */
+/* Units of coordinates. With q'' = D y the equations of motion are (D M D) y = D F + (A D)^T lambda and (A D) y = b:
+ * the units in which a model is written do not decide about rank and pivots. D has powers of two, so nothing is rounded
+ * by it, and 1 where the units are alike. */
 #include "form/form_impl.h"
 
 #include <math.h>

@@ -50,7 +50,8 @@ enum {
   HAS_INPUT = 16,
   HAS_SPEED = 32,
   HAS_MULTIPLIER = 64,
-  HAS_PARAMETER = 128
+  HAS_PARAMETER = 128,
+  HAS_EQUALITY = 256 /* a == b of the motion, which holds at single instants */
 };
 enum { HAS_MOTION =
       HAS_COORDINATE | HAS_VELOCITY | HAS_ACCELERATION | HAS_TIME | HAS_INPUT | HAS_SPEED | HAS_MULTIPLIER };
@@ -174,7 +175,7 @@ typedef struct Checker {
   bool has_units;          /* anywhere in the text: without, 'free' says nothing about lengths */
   bool out_of_memory;
 
-  PF_ARRAY(uint8_t) classes; /* per expression handle: what it contains */
+  PF_ARRAY(uint16_t) classes; /* per expression handle: what it contains */
   long effort;               /* expressions read so far: parts and functions can multiply them */
   int depth;
   int turns, nesting;        /* of loops and parts */
@@ -289,6 +290,8 @@ bool pf_is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expected)
 /* The unit that the text of a UNIT or UNITS node means; false after an error. */
 bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit);
 unsigned pf_contents(Checker *ck, PfExpr e);
+/* What acts at all times cannot hang on something that holds at single instants: false, with an error, when it does. */
+bool pf_check_no_equality(Checker *ck, const PfNode *node, unsigned contents, const char *what);
 void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents);
 PfVector pf_value_position(Checker *ck, Value point);
 PfVector pf_value_velocity(Checker *ck, Value point);

@@ -41,6 +41,7 @@ static bool find_kind(Checker *ck, const PfNode *node, PfConstraint *c)
 {
   unsigned contents = pf_contents(ck, c->residual);
   bool homogeneous = false;
+  if (!pf_check_no_equality(ck, node, contents, "a constraint")) return false;
   c->rheonomic = (contents & (HAS_TIME | HAS_INPUT)) != 0;
   if (contents & (HAS_SPEED | HAS_MULTIPLIER)) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "a constraint is written with coordinates and their derivatives, not with %s",

@@ -58,6 +58,7 @@ static void assign_force(Checker *ck, Scope *scope, const PfNode *assign, bool n
   }
   unsigned forbidden = HAS_ACCELERATION | HAS_SPEED | (nonideal ? 0u : HAS_MULTIPLIER);
   unsigned contents = contents_of_force(ck, assign->child->next, value.scalar);
+  if (!pf_check_no_equality(ck, assign->child->next, contents, "a force")) return;
   if (contents & forbidden) {
     pf_check_fail(ck, PF_ERR_MODEL, assign->child->next, "a force cannot depend on %s here",
                   contents & HAS_MULTIPLIER ? "multipliers" : "accelerations or speeds");
@@ -170,6 +171,7 @@ static bool is_load(Checker *ck, const PfNode *node, Value force, bool torque, b
   unsigned contents = 0;
   for (int i = 0; i < force.vector.count; i++)
     for (int k = 0; k < 3; k++) contents |= contents_of_force(ck, node, force.vector.part[i].c[k]);
+  if (!pf_check_no_equality(ck, node, contents, torque ? "a torque" : "a force")) return false;
   unsigned forbidden = HAS_ACCELERATION | HAS_SPEED | (nonideal ? 0u : HAS_MULTIPLIER);
   if (!(contents & forbidden)) return true;
   pf_check_fail(ck, PF_ERR_MODEL, node, "a force cannot depend on accelerations, speeds or multipliers here");

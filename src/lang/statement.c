@@ -75,6 +75,7 @@ static void check_energy(Checker *ck, Scope *scope, const PfNode *node)
   Dim dim = kinetic || potential ? pf_dim_make(1, 2, -2) : pf_dim_make(1, 2, -3);
   const char *what = kinetic ? "the kinetic energy" : potential ? "the potential energy" : "the dissipation";
   if (!pf_dim_expect(ck, node->child, e.dim, dim, what)) return;
+  if (!pf_check_no_equality(ck, node->child, pf_contents(ck, e.scalar), what)) return;
   unsigned forbidden = HAS_ACCELERATION | HAS_SPEED | HAS_MULTIPLIER | (potential ? HAS_VELOCITY : 0u);
   if (pf_contents(ck, e.scalar) & forbidden) {
     pf_check_fail(ck, PF_ERR_MODEL, node->child, "%s cannot depend on %s", what,

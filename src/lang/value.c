@@ -33,18 +33,20 @@ const char *pf_kind_text(ValueKind kind)
 
 /* ---------------------------------------------------------------- what an expression contains */
 
-static uint8_t contents_of_operands(const Checker *ck, PfExpr e)
+static uint16_t contents_of_operands(const Checker *ck, PfExpr e)
 {
-  uint8_t contents = 0;
+  uint16_t contents = 0;
   int count = e ? pf_expr_arg_count(ck->ctx, e) : 0;
   for (int i = 0; i < count; i++) contents |= ck->classes.at[pf_expr_arg(ck->ctx, e, i)];
+  bool equality = count && pf_expr_op(ck->ctx, e) == PF_OP_EQUAL && (contents & (HAS_COORDINATE | HAS_VELOCITY));
+  if (equality) contents |= HAS_EQUALITY;
   return contents;
 }
 
 void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents)
 {
   if (symbol == PF_EXPR_NONE || pf_contents(ck, symbol) == contents || ck->out_of_memory) return;
-  ck->classes.at[symbol] = (uint8_t)contents;
+  ck->classes.at[symbol] = (uint16_t)contents;
   for (PfExpr k = symbol + 1; k < ck->classes.count; k++) /* what was built of it is looked at again */
     if (pf_expr_op(ck->ctx, k) != PF_OP_SYMBOL) ck->classes.at[k] = contents_of_operands(ck, k);
 }
@@ -58,6 +60,16 @@ unsigned pf_contents(Checker *ck, PfExpr e)
     }
   }
   return ck->classes.at[e];
+}
+
+bool pf_check_no_equality(Checker *ck, const PfNode *node, unsigned contents, const char *what)
+{
+  if (!(contents & HAS_EQUALITY)) return true;
+  pf_check_fail(ck, PF_ERR_MODEL, node, "%s cannot depend on an equality of coordinates or velocities, which holds at "
+                "single instants only", what);
+  pf_check_hint(ck, "friction holds what rests by itself, up to its limit at speed zero; a larger limit at rest is "
+                "written -if(abs(x') < 1e-6 [m/s], Fs, Fk)*sign(x')");
+  return false;
 }
 
 /* ---------------------------------------------------------------- any expression */

@@ -456,7 +456,8 @@ static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
   PfGaussNewtonResult result = {.row = -1};
   bool arrived = false, defined = false;
   for (int k = -1; k < REACHES && !(arrived && defined); k++) { /* first anywhere, then around the start */
-    for (int i = 0; i < n; i++) x[i] = k < 0 ? arbitrary(i, 2)*p->unit[i] : d->start_v[i] + reaches[k]*arbitrary(i, 2)*p->unit[i];
+    for (int i = 0; i < n; i++)
+      x[i] = (k < 0 ? 0 : d->start_v[i]) + (k < 0 ? 1 : reaches[k])*arbitrary(i, 2)*p->unit[i];
     PF_TRY(reach(p, velocity_residual, m, x, NULL, &result, &arrived));
     memcpy(v, x, (size_t)n*sizeof *x);
     PF_TRY(ask_defined(p, &defined));

@@ -49,7 +49,8 @@ static PfStatus find_residual(void *user, PfMiss *miss)
   p->result->row = pf_first_not_finite(p->r, (size_t)p->m);
   if (p->result->row >= 0) miss->size = miss->merit = INFINITY;
   for (int i = 0; i < p->m; i++)
-    if (fabs(p->r[i]) > miss->size && !(fabs(p->r[i]) <= p->rounding[i])) miss->size = fabs(p->r[i]), p->result->row = i;
+    if (fabs(p->r[i]) > miss->size && !(fabs(p->r[i]) <= p->rounding[i]))
+      miss->size = fabs(p->r[i]), p->result->row = i;
   return PF_OK;
 }
 

@@ -31,9 +31,9 @@ PfStatus pf_check_size(PfContext *ctx, int m, int n);
 
 /* ---------------------------------------------------------------- units of columns (units.c) */
 
-/* Units (n, powers of two) in which the columns of a matrix with elements of these sizes (m x n, overwritten) are alike:
- * a change of the units in which columns and rows are written changes the matrix times them by factors of rows only.
- * All are 1, and it returns false, where they differ by little. `work` has 2 n numbers. */
+/* Units (n, powers of two) in which the columns of a matrix with elements of these sizes (m x n, overwritten) are
+ * alike: a change of the units in which columns and rows are written changes the matrix times them by factors of rows
+ * only. All are 1, and it returns false, where they differ by little. `work` has 2 n numbers. */
 bool pf_column_units(double *size, int m, int n, double *unit, double *work);
 /* A (m x n) with each column multiplied by its unit. */
 void pf_scale_columns(double *A, int m, int n, const double *unit);

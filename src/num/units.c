@@ -27,7 +27,8 @@ static void take_logarithms(double *size, int m, int n, double *most)
   for (int i = 0; i < m; i++) {
     double *row = size + (size_t)i*(size_t)n, largest = pf_largest(row, n);
     for (int j = 0; j < n; j++) {
-      bool counts = row[j] > 0 && isfinite(row[j]) && (row[j] > NOISE*largest || (most[j] > 0 && row[j] > NOISE*most[j]));
+      bool large = row[j] > NOISE*largest || (most[j] > 0 && row[j] > NOISE*most[j]);
+      bool counts = row[j] > 0 && isfinite(row[j]) && large;
       row[j] = counts ? log2(row[j]) : -INFINITY;
     }
   }
@@ -65,7 +66,8 @@ bool pf_column_units(double *size, int m, int n, double *unit, double *work)
     if (count[j] > 0) least = fmin(least, unit[j]), most = fmax(most, unit[j]);
   bool alike = !(most - least > log2(ALIKE));
   double middle = alike ? 0 : round((least + most)/2);
-  for (int j = 0; j < n; j++) unit[j] = alike || !(count[j] > 0) ? 1 : exp2(fmax(-500, fmin(500, round(unit[j]) - middle)));
+  for (int j = 0; j < n; j++)
+    unit[j] = alike || !(count[j] > 0) ? 1 : exp2(fmax(-500, fmin(500, round(unit[j]) - middle)));
   return !alike;
 }
 

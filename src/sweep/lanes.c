@@ -423,7 +423,7 @@ static bool fill_lane(Work *w, int l, bool *filled)
 static bool is_slow(const PfLaneEngine *e, PfLane *lane, Outcome outcome)
 {
   enum { WINDOW = 1000 };
-  const double many = 1e6; /* steps to come */
+  const double many = PF_MOST_STIFF_STEPS;
   if (!e->by_default || outcome != ACCEPTED || lane->steps%WINDOW) return false;
   const double gained = lane->t - lane->looked_t;
   lane->looked_t = lane->t;

@@ -401,7 +401,7 @@ static bool makes_headway(PfMotionRun *run)
 static bool is_too_stiff(PfMotionRun *run)
 {
   enum { WINDOW = 1000, WINDOWS = 3 };
-  const double many = 1e6, limit = 2; /* steps to come */
+  const double many = PF_MOST_STIFF_STEPS, limit = 2;
   PfHeadway *way = &run->way;
   if (!run->by_default || run->stepper.method != &pf_method_dopri5) return false;
   if (run->result.steps - way->looked < WINDOW) return false;

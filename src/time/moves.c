@@ -42,8 +42,8 @@ void pf_phases_end_motion(PfPhases *s)
 
 /* ---------------------------------------------------------------- the motion of a phase */
 
-/* What takes over, one after the other, where the motion is stiff and no method was asked for: libraries may be missing,
- * and a method may need formulas. Then the first one goes on as if it had been asked for. */
+/* What takes over, one after the other, where the motion is stiff and no method was asked for: libraries may be
+ * missing, and a method may need formulas. Then the first one goes on as if it had been asked for. */
 static const char *const implicit[] = {NULL, "cvode_bdf", "generalized_alpha", "dopri5"};
 enum { IMPLICIT = sizeof implicit/sizeof *implicit };
 
@@ -126,11 +126,29 @@ static PfStatus open_by(PfPhases *s, const char *formulation, double horizon)
   return open_by(s, NULL, horizon);
 }
 
+/* The system that moves as a whole, with formulas when the method that takes over needs them. */
+static PfStatus whole_system(PfPhases *s, const PfRunOptions *o, const PfSystem **system)
+{
+  *system = s->system;
+  if (!pf_system_in_bodies(s->system) || pf_motion_does_without_formulas(o)) return PF_OK;
+  if (!s->written) {
+    s->written_equations = *pf_system_equations(s->system);
+    if (s->written_equations.n > PF_MOST_WRITTEN_OUT)
+      return pf_fail(s->ctx, PF_ERR_MODEL, "the method '%s' needs formulas, which would be too long", o->method);
+    PF_TRY(pf_equations_write_out(s->ctx, s->own, &s->written_equations));
+    PF_TRY(pf_system_new(s->ctx, &s->written_equations, &s->written));
+  }
+  *system = s->written;
+  return PF_OK;
+}
+
 static PfStatus open_here(PfPhases *s, double horizon)
 {
   if (s->whole) {
+    const PfSystem *system;
     PfRunOptions o = phase_options(s, horizon);
-    return pf_motion_open(s->ctx, s->system, s->values, &o, &s->told, &s->motion);
+    PF_TRY(whole_system(s, &o, &system));
+    return pf_motion_open(s->ctx, system, s->values, &o, &s->told, &s->motion);
   }
   PF_TRY(list_conditions(s));
   return open_by(s, s->options.formulation, horizon);
@@ -658,5 +676,6 @@ void pf_phases_close(PfPhases *s)
 {
   if (!s) return;
   pf_phases_end(s);
+  pf_system_free(s->written);
   pf_arena_free(s->own);
 }

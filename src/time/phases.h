@@ -42,6 +42,8 @@ typedef struct PfPhases {
   const PfEquations *eq;    /* of the complete model, with the sides of its surfaces as inputs */
   const PfModel *model;
   const PfSystem *system;   /* of the whole, when it moves in one piece */
+  PfEquations written_equations;
+  PfSystem *written;        /* the same with formulas, when a method that took over needs them; or NULL */
   const PfSymbols *symbols;
   PfSymbols own_symbols;
   PfRunOptions options;

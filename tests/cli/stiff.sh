@@ -34,4 +34,26 @@ run 0 sweep -p J=1e-7,1e-3,1,2e-7,3e-7,4e-7,5e-7,2 --take a -o "$place/swept.csv
 run 0 run --json --at 5 "$place/arm.pf"
 last=$(sed -n '/"rows"/,$p' "$place/out" | grep '[0-9]' | sed -n 2p | tr -d ' ,')
 grep -qF -e ",$last," "$place/swept.csv" || fail "the member of the sweep is not the run: $last"
+# A robot, which moves by the recursion without formulas: the implicit method has them written. Rates of decay up to 1e7/s and more.
+chain() {
+  parent=base
+  echo '<robot name="chain"><link name="base"/>'
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+    axis=$(echo "1 0 0,0 1 0,0 0 1" | cut -d , -f $((i%3 + 1)))
+    echo "<link name=\"l$i\"><inertial><origin xyz=\"0 0 0.02\"/><mass value=\"0.001\"/>"
+    echo "<inertia ixx=\"1e-7\" iyy=\"1e-7\" izz=\"1e-7\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>"
+    echo "<joint name=\"j$i\" type=\"continuous\"><parent link=\"$parent\"/><child link=\"l$i\"/><origin xyz=\"0 0 0.05\"/>"
+    echo "<axis xyz=\"$axis\"/><dynamics damping=\"1\"/></joint>"
+    parent=l$i
+  done
+  echo '</robot>'
+}
+chain >"$place/chain.urdf"
+run 0 import "$place/chain.urdf"
+{ cat "$place/out"; echo "start j1 = 0.3, j6 = -0.4, j12 = 0.7, j21 = 0.5"; } >"$place/chain.pf"
+run 0 run --json --for 1 --at 1 --show j1,j12 --by cvode_bdf "$place/chain.pf"
+row=$(sed -n '/"rows"/,$p' "$place/out" | grep '^ *[-0-9]' | tr -d '\n ')
+run 0 run --json --for 1 --at 1 --show j1,j12 "$place/chain.pf"
+holds 'd["stiff"]["from"] < 0.1 and d["end"] == "reached the end" and d["steps"] < 20000'
+holds "max(abs(a - b) for a, b in zip(d['rows'][-1], [$row])) < 1e-6"
 finish
