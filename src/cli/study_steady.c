@@ -137,8 +137,8 @@ static void text_tried(PfText *text, const Find *f)
     pf_text_print(text, "              and %d within %.4g of the start, up to the nearest one\n", s->near_starts,
                   s->radius);
   if (s->spent)
-    pf_text_print(text, "  ended       after %lld evaluations of the equations of motion, before all was searched: there may "
-                  "be more (more --starts allow more evaluations)\n", s->evaluations);
+    pf_text_print(text, "  ended       after %lld evaluations of the equations of motion, before all was searched: "
+                  "there may be more (more --starts allow more evaluations)\n", s->evaluations);
 }
 
 /* Which components are free, and what else changes with them. */

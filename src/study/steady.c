@@ -324,7 +324,8 @@ static PfStatus solve(Search *s, Way way, bool *found)
 {
   const bool deflated = way.deflated, damped = way.damped;
   const double longest = way.longest;
-  const PfNewtonPolicy policy = {.iterations = way.steps ? way.steps : MOST_STEPS, .enough = 0, .shortest = 1e-13, .decrease = 1e-4,
+  const PfNewtonPolicy policy = {.iterations = way.steps ? way.steps : MOST_STEPS, .enough = 0,
+                                 .shortest = 1e-13, .decrease = 1e-4,
                                  .patience = damped ? 0 : MOST_STEPS, .halvings = damped ? 10 : 0};
   Descent descent = {.s = s, .deflated = deflated, .longest = longest};
   const PfNewton newton = {.user = &descent, .n = s->n, .x = s->z, .step = s->step, .before = s->before,
