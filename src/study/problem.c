@@ -12,6 +12,9 @@ static double arbitrary(int i, int salt)
   return 2*(x - floor(x)) - 1;
 }
 
+/* Constraints are satisfied up to less than this. */
+static const double SATISFIED = 1e-10;
+
 /* ---------------------------------------------------------------- what depends on what */
 
 /* An arbitrary state near the place; for equilibria the velocities stay zero. */
@@ -47,11 +50,64 @@ static PfStatus probe(PfProblem *p, bool *pattern)
   return found ? PF_OK : pf_fail(p->ctx, PF_ERR_NUMBER, "no state near the start satisfies the constraints");
 }
 
-/* The largest set of coordinates on which nothing outside the set depends. Gives its size. */
-static int find_cyclic(PfProblem *p, const bool *pattern)
+/* Adds what depends on what by way of others: ny x ny. */
+static void close_pattern(bool *pattern, int ny)
 {
-  int n = p->size, count = p->field->ny;
-  for (int k = 0; k < n; k++) p->cyclic[k] = k < p->field->ny;
+  for (int via = 0; via < ny; via++)
+    for (int i = 0; i < ny; i++)
+      for (int k = 0; k < ny && pattern[i*ny + via]; k++)
+        pattern[i*ny + k] = pattern[i*ny + k] || pattern[via*ny + k];
+}
+
+/* At arbitrary states with all independent velocities zero: which rates of coordinates depend on which coordinates? */
+static PfStatus probe_rest(PfProblem *p, bool *pattern)
+{
+  enum { TRIES = 6 };
+  PfDynamics *f = p->field;
+  const int n = p->size, ny = f->ny, before = pf_diagnostic_count(p->ctx);
+  for (int k = 0; k < TRIES; k++) {
+    scatter(p, k);
+    for (int i = ny; i < n; i++) p->x[i] = 0;
+    PfStatus status = pf_dynamics_go(f, p->x);
+    if (status == PF_OK) pf_dynamics_rate(f, p->rate);
+    const bool moves = status == PF_OK && pf_largest(p->rate, ny) > SATISFIED;
+    if (moves) status = pf_dynamics_jacobian(f, p->A, NULL);
+    if (moves && status == PF_OK) status = pf_dynamics_clean(f, NULL, n, p->A, p->noise);
+    if (pf_is_final(status)) return status;
+    pf_diagnostics_cut(p->ctx, before);
+    for (int i = 0; i < ny && moves && status == PF_OK; i++)
+      for (int j = 0; j < ny; j++) pattern[i*ny + j] = pattern[i*ny + j] || p->A[i*n + j] != 0;
+  }
+  return PF_OK;
+}
+
+/* Marks first-order states: coordinates whose rate depends on them, by itself or through others, when all independent
+ * velocities are zero. They have a dynamics of their own even where nothing else depends on them. Attitudes follow the
+ * angular velocity, and all of them are alike. */
+static PfStatus find_first_order(PfProblem *p, bool *first_order)
+{
+  const PfDynamics *f = p->field;
+  const size_t ny = (size_t)f->ny;
+  PfMark mark = pf_arena_mark(p->arena);
+  bool *pattern = pf_arena_array(p->arena, bool, ny*ny);
+  PfStatus status = pattern ? probe_rest(p, pattern) : pf_no_room(p->ctx, "steady motions");
+  if (status == PF_OK) {
+    close_pattern(pattern, f->ny);
+    for (int k = 0; k < f->ny; k++) {
+      first_order[k] = pattern[k*f->ny + k];
+      for (int b = 0; b < f->model->ball_count; b++)
+        if (f->y[k] >= f->model->balls[b].q && f->y[k] < f->model->balls[b].q + 4) first_order[k] = false;
+    }
+  }
+  pf_arena_release(p->arena, mark);
+  return status;
+}
+
+/* The largest set of coordinates, first-order states aside, on which nothing outside the set depends. Gives its size. */
+static int find_cyclic(PfProblem *p, const bool *pattern, const bool *first_order)
+{
+  int n = p->size, count = 0;
+  for (int k = 0; k < n; k++) p->cyclic[k] = k < p->field->ny && !first_order[k], count += p->cyclic[k];
   for (bool changed = true; changed;) {
     changed = false;
     for (int k = 0; k < n; k++)
@@ -71,8 +127,12 @@ static PfStatus go_home(PfProblem *p)
 static PfStatus look(PfProblem *p, bool *pattern, int *count)
 {
   PF_TRY(probe(p, pattern));
-  *count = find_cyclic(p, pattern);
-  return go_home(p);
+  PfMark mark = pf_arena_mark(p->arena);
+  bool *first_order = pf_arena_array(p->arena, bool, p->size);
+  PfStatus status = first_order ? find_first_order(p, first_order) : pf_no_room(p->ctx, "steady motions");
+  if (status == PF_OK) *count = find_cyclic(p, pattern, first_order);
+  pf_arena_release(p->arena, mark);
+  return status == PF_OK ? go_home(p) : status;
 }
 
 static PfStatus chart(PfProblem *p, const bool *avoid)
@@ -287,7 +347,6 @@ static PfStatus stop(PfProblem *p)
 static PfStatus find_flows(PfProblem *p)
 {
   enum { TRIES = 6 };
-  static const double satisfied = 1e-10; /* constraints are satisfied up to less than this */
   PfDynamics *f = p->field;
   int before = pf_diagnostic_count(p->ctx);
   for (int k = 0; k < TRIES; k++) {
@@ -297,7 +356,7 @@ static PfStatus find_flows(PfProblem *p)
     pf_diagnostics_cut(p->ctx, before);
     pf_dynamics_rate(f, p->rate);
     for (int c = 0; c < f->ny && status == PF_OK; c++)
-      if (fabs(p->rate[c]) > satisfied) p->flows[f->y[c]] = true;
+      if (fabs(p->rate[c]) > SATISFIED) p->flows[f->y[c]] = true;
   }
   return go_home(p);
 }

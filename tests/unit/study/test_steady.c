@@ -455,6 +455,44 @@ static void a_first_order_state_rests_where_its_rate_vanishes(void **state)
   end_study(&s);
 }
 
+/* u and w feed nothing back. u' = -2*u + x + 1 has the eigenvalue -2 at u = 1/2; w' = w*(1 - w) has 1 at 0, -1 at 1. A
+ * filter of two states (p'' = -p - 3*p' as p' = q) has the roots of s^2 + 3*s + 1. An integrator alone stays cyclic. */
+static void first_order_states_that_feed_nothing_back_are_no_less_states(void **state)
+{
+#define OSCILLATOR "kinetic x'^2/2\nforce x = -x - x'\nstart x = 0.3\n"
+  Studied s;
+  PfSteady r;
+  for (int kind = 0; kind < 2; kind++) {
+    study_text(*state, "coord x, u\n" OSCILLATOR "constraint a: u' = -2*u + x + 1", &s);
+    find(&s, kind ? PF_STEADY : PF_EQUILIBRIA, 0, &r);
+    assert_int_equal(r.count, 1);
+    assert_false(is_cyclic(&r, "u"));
+    assert_near(r.points[0].q[1], 0.5, 1e-10, 0);
+    assert_int_equal(r.points[0].stability, PF_STABLE);
+    assert_int_equal(r.points[0].count, 3);
+    assert_near(r.points[0].re[2], -2, 1e-10, 0);
+    end_study(&s);
+    study_text(*state, "coord x, w\n" OSCILLATOR "constraint b: w' = w*(1 - w)\nstart w = 0.2", &s);
+    find(&s, kind ? PF_STEADY : PF_EQUILIBRIA, 0, &r);
+    assert_int_equal(r.count, 2);
+    assert_int_equal(point_with(&r, "w", 0)->stability, PF_UNSTABLE);
+    assert_near(point_with(&r, "w", 0)->re[0], 1, 1e-10, 0);
+    assert_int_equal(point_with(&r, "w", 1)->stability, PF_STABLE);
+    end_study(&s);
+    study_text(*state, "coord x, p, q\n" OSCILLATOR "constraint a: p' = q\nconstraint b: q' = 2 - p - 3*q", &s);
+    find(&s, kind ? PF_STEADY : PF_EQUILIBRIA, 0, &r);
+    assert_int_equal(r.count, 1);
+    assert_near(point_with(&r, "p", 2)->re[0], (-3 + sqrt(5))/2, 1e-10, 0);
+    end_study(&s);
+  }
+  study_text(*state, "coord x, e\n" OSCILLATOR "constraint a: e' = x", &s);
+  find(&s, PF_EQUILIBRIA, 0, &r);
+  assert_int_equal(r.count, 1);
+  assert_true(is_cyclic(&r, "e"));
+  end_study(&s);
+#undef OSCILLATOR
+}
+
 /* With an integrator the motor turns at the speed r: ki*e carries load and friction, (load + d*r)/ki = 0.11; then
  * J s^2 + (kp + d) s + ki = 0. */
 static void a_motor_with_an_integrator_turns_at_its_speed(void **state)
@@ -639,6 +677,7 @@ int main(void)
     with_fixture(a_particle_on_a_circle_rests_at_eight_places),
     with_fixture(a_pendulum_in_x_and_y_rests_below_and_above),
     with_fixture(a_first_order_state_rests_where_its_rate_vanishes),
+    with_fixture(first_order_states_that_feed_nothing_back_are_no_less_states),
     with_fixture(a_motor_with_an_integrator_turns_at_its_speed),
     with_fixture(all_equilibria_of_random_potentials_are_found),
     with_fixture(a_bead_on_a_turning_hoop_has_four),
