@@ -556,7 +556,8 @@ static PfExpr force_of_row(const PfSides *s, int r, int i)
   return sum;
 }
 
-PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int r, PfExpr *factor)
+/* The factor of row r, and the size of the row with it. */
+static PfStatus find_factor(PfSides *s, PfArena *arena, int r, PfExpr *factor, double *size)
 {
   size_t n = (size_t)s->n;
   int k = s->row[r];
@@ -573,6 +574,32 @@ PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int r, PfExpr *factor)
   PF_TRY(pf_expr_evaluate(s->ctx, e, (int)(2*n + 1), s->in->symbol, s->values, s->in->count, x));
   double both = pf_dot(x, x + n, s->n), own = pf_dot(x, x, s->n), given = x[2*n];
   double measured = isfinite(both/own) && both != 0 ? both/own : 1;
-  *factor = isfinite(given) && given != 0 ? common : pf_expr_double(s->ctx, measured);
+  bool is_given = isfinite(given) && given != 0;
+  *factor = is_given ? common : pf_expr_double(s->ctx, measured);
+  *size = fabs(is_given ? given : measured)*pf_largest(x, s->n);
   return PF_OK;
+}
+
+/* Size of the constraints of the phase, beside which the rows stand: that of the largest one, 1 without any. */
+static PfStatus size_of_constraints(const PfSides *s, PfArena *arena, double *size)
+{
+  const PfEquations *eq = pf_system_equations(s->system);
+  double *A = pf_arena_array(arena, double, (size_t)eq->m*(size_t)s->n);
+  if (!A) return pf_no_room(s->ctx, "the switches");
+  PF_TRY(pf_expr_evaluate(s->ctx, eq->A, eq->m*s->n, s->in->symbol, s->values, s->in->count, A));
+  *size = pf_largest(A, eq->m*s->n);
+  if (!(*size > 0 && isfinite(*size))) *size = 1;
+  return PF_OK;
+}
+
+PfStatus pf_sides_factor(PfSides *s, PfArena *arena, int r, PfExpr *factor)
+{
+  const double alike = 14; /* powers of two: rows that differ by less keep the side as their multiplier */
+  double size = 0, usual = 0;
+  PF_TRY(find_factor(s, arena, r, factor, &size));
+  PF_TRY(size_of_constraints(s, arena, &usual));
+  double power = round(log2(usual) - log2(size));
+  if (!isfinite(power) || fabs(power) <= alike) return PF_OK;
+  for (int k = 0; k < s->count; k++) s->share[k*s->count + r] = ldexp(s->share[k*s->count + r], (int)power);
+  return find_factor(s, arena, r, factor, &size);
 }

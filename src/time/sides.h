@@ -19,7 +19,7 @@ typedef struct PfSides {
   double *side;             /* now: -1, 1, or what lies between where it sticks */
   bool *stuck;
   int row_count, *row;      /* of those that stick: the ones whose rows hold the motion; */
-  double *share;            /* count x count: sides of all that stick by those of the rows */
+  double *share;            /* count x count: sides of all that stick by the multipliers of the rows */
   PfTape *look;             /* of each surface: g, g', g'', sizes (sides.c) */
   double *values;           /* symbols of the system, then accelerations */
   double *out, *work;
@@ -54,7 +54,9 @@ PfStatus pf_sides_choose_rows(PfSides *sides);
 /* Sides of what sticks from the multipliers of its rows. */
 void pf_sides_from_rows(const PfSides *sides, const double *multiplier, double *side);
 
-/* How strong the force of row r is beside dg/dq': the factor of the row. */
+/* How strong the force of row r is beside dg/dq': the factor of the row. The units of forces and constraints are those
+ * of the model; where they would make the row vanish beside the constraints, or these beside it, the multiplier is the
+ * side in a unit of its own, and the shares are changed accordingly. */
 PfStatus pf_sides_factor(PfSides *sides, PfArena *arena, int r, PfExpr *factor);
 
 #endif

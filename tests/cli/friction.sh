@@ -144,6 +144,43 @@ for step in 2e-3 1e-3 1e-4; do
   run 0 run --json --no-rows --by rattle --step $step "$model"
 done
 
+# Units of forces and constraints decide nothing. X: sliding by the load 1.4 sin t beside a friction of 1 from t0 on; it
+# ends at t1, the way back half a period later at X = 0.
+helpers=$helpers'
+t0 = asin(1/1.4)
+def X(t): return 1.4*(cos(t0)*(t - t0) - sin(t) + sin(t0)) - (t - t0)**2/2
+t1 = 3
+for k in range(9): t1 -= (1.4*(cos(t0) - cos(t1)) - t1 + t0)/(1.4*sin(t1) - 1)
+'
+slides() { # unit of x, tolerance in it
+  holds "all(near(at(d, k, \"x\")/$1, x, $2) for k, x in enumerate((X(2), X(t1), X(8 - 2*pi))))"
+}
+printf '%s\n' "coord x, i" "kinetic x'^2/2" "force x = 1.4e-10*sin(1e-5*t) - 1e-10*sign(x')" \
+  "constraint c: 1e5*i' = x - i" "run 8e5" >"$model"
+for by in dopri5 dop853 "rk4 --step 1e3" cvode_bdf ida ida2 "generalized_alpha --step 2e2"; do
+  run 0 run --json --by $by --at 2e5,3.5e5,8e5 "$model"
+  slides 1 1e-5
+done
+for form in multipliers rosenberg maggi laconic cascade; do
+  run 0 run --json --form $form --at 2e5,3.5e5,8e5 "$model"
+  slides 1 1e-6
+done
+printf '%s\n' "coord x, i" "kinetic x'^2/2" "force x = 1e-10*(1.4*sin(t) - sign(x'))" "constraint c: 1e5*i' = x - i" \
+  "run 8" >"$model"
+run 0 run --json --atol 1e-18 --at 2,3.5,8 "$model"
+slides 1e-10 1e-6
+printf '%s\n' "coord y, x" "kinetic (x'^2 + y'^2)/2" "run 8" \
+  "force y = 1e10*(1.4*sin(t) - sign(y')), x = 1e-5*(1.4*sin(t) - sign(x'))" >"$model"
+run 0 run --json --at 2,3.5,8 "$model"
+slides 1e-5 1e-6
+# A brake that is strong beside the constraint: x = T - T^2/2 up to T = 1e5 t = 1, and i follows.
+printf '%s\n' "coord x, i" "kinetic x'^2/2" "force x = -1e10*sign(x')" "constraint c: 1e-5*i' = x - i" \
+  "start x' = 1e5" "run 3e-5" >"$model"
+for by in dopri5 cvode_bdf ida "generalized_alpha --step 1e-8"; do
+  run 0 run --json --by $by --at 1e-5,3e-5 "$model"
+  holds 'near(at(d, 1, "x"), 0.5) and near(at(d, 0, "i"), 2/e - 0.5) and near(at(d, 1, "i"), 0.5 + (2/e - 1)/e**2)'
+done
+
 # The time has no digits for the run: an error by every method, in sweeps too; clocks of computers have.
 printf '%s\n' "coord x" "kinetic x'^2/2" "force x = -x" "start x = 1" "run 1" >"$model"
 for method in dopri5 dop853 "rk4 --step 0.1" cvode_adams cvode_bdf ida ida2 rattle generalized_alpha; do
