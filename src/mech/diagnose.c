@@ -330,15 +330,32 @@ static PfStatus say_empty(Probe *p, const PfConstraint *c)
   return PF_ERR_MODEL;
 }
 
+/* Is the row zero where the constraints hold? Positions are known to 1e-11, which leaves so much of it. */
+static bool vanishes(const Probe *p, const double *row, int constraint)
+{
+  return pf_norm(row, p->eq->n) < PF_RANK_TOLERANCE*p->length[constraint];
+}
+
+/* A row that vanishes is rounding, and so is its right side beside the terms of a usual one. */
+static void clear_vanishing(const Probe *p, const Rows *rows, int i, double *row, double *right)
+{
+  const int constraint = rows->constraint ? rows->constraint[i] : i;
+  if (!vanishes(p, row, constraint)) return;
+  memset(row, 0, (size_t)rows->n*sizeof *row);
+  if (fabs(*right) <= PF_RANK_TOLERANCE*p->length[constraint]*rows->size) *right = 0;
+}
+
 /* Says so when the rows have no solution; PF_OK when they have one, or nobody can tell. */
 static PfStatus contradiction(Probe *p, const Rows *given, const char *hint)
 {
   size_t size = (size_t)given->m*(size_t)given->n;
-  double *A = pf_arena_array(p->scratch, double, size);
-  if (!A) return pf_no_room(p->ctx, "the diagnosis");
+  double *A = pf_arena_array(p->scratch, double, size), *b = pf_arena_array(p->scratch, double, given->m);
+  if (!A || !b) return pf_no_room(p->ctx, "the diagnosis");
   memcpy(A, given->A, size*sizeof *A);
+  memcpy(b, given->b, (size_t)given->m*sizeof *b);
   pf_scale_columns(A, given->m, given->n, p->unit);
-  const Rows in_units = {A, given->b, given->m, given->n, given->constraint, given->size}, *rows = &in_units;
+  const Rows in_units = {A, b, given->m, given->n, given->constraint, given->size}, *rows = &in_units;
+  for (int i = 0; i < given->m && given->size > 0; i++) clear_vanishing(p, given, i, A + (size_t)i*(size_t)given->n, b + i);
   PfConsistency answer = {.row = -1, .against = -1};
   int before = pf_diagnostic_count(p->ctx);
   if (pf_rows_consistent(p->ctx, rows->A, rows->b, rows->m, rows->n, 1e-6, rows->size, &answer) == PF_ERR_MEMORY)
@@ -512,9 +529,9 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
     return PF_ERR_NUMBER;
   }
   pf_scale_columns(p->work, eq->m, eq->n, p->unit);
-  for (int i = 0; i < eq->m; i++) { /* a row that vanishes where the constraints hold is known to be zero by 1e-11 */
+  for (int i = 0; i < eq->m; i++) {
     double *row = p->work + (size_t)i*(size_t)eq->n;
-    if (pf_norm(row, eq->n) < PF_RANK_TOLERANCE*p->length[i]) memset(row, 0, (size_t)eq->n*sizeof *row);
+    if (vanishes(p, row, i)) memset(row, 0, (size_t)eq->n*sizeof *row);
   }
   PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
   d->rank = rows.rank;
