@@ -355,7 +355,8 @@ static PfStatus contradiction(Probe *p, const Rows *given, const char *hint)
   memcpy(b, given->b, (size_t)given->m*sizeof *b);
   pf_scale_columns(A, given->m, given->n, p->unit);
   const Rows in_units = {A, b, given->m, given->n, given->constraint, given->size}, *rows = &in_units;
-  for (int i = 0; i < given->m && given->size > 0; i++) clear_vanishing(p, given, i, A + (size_t)i*(size_t)given->n, b + i);
+  for (int i = 0; i < given->m && given->size > 0; i++)
+    clear_vanishing(p, given, i, A + (size_t)i*(size_t)given->n, b + i);
   PfConsistency answer = {.row = -1, .against = -1};
   int before = pf_diagnostic_count(p->ctx);
   if (pf_rows_consistent(p->ctx, rows->A, rows->b, rows->m, rows->n, 1e-6, rows->size, &answer) == PF_ERR_MEMORY)

@@ -61,8 +61,8 @@ static PfStatus nothing_to_follow(const PfWalk *w, int families)
   const char *sought = pf_problem_sought(w->problem.kind);
   const char *parameter = w->problem.field->model->parameters[w->options->parameter].name;
   if (w->result->skipped) {
-    pf_fail(w->ctx, PF_ERR_NUMBER, "the independent coordinates of the start fail at all %d isolated %s that were found "
-            "at %s = %.6g", w->result->skipped, sought, parameter, w->result->start);
+    pf_fail(w->ctx, PF_ERR_NUMBER, "the independent coordinates of the start fail at all %d isolated %s that were "
+            "found at %s = %.6g", w->result->skipped, sought, parameter, w->result->start);
     pf_hint(w->ctx, "start near one of them");
   } else if (families) {
     pf_fail(w->ctx, PF_ERR_NUMBER, "the %s are not isolated: they form families, which are not followed", sought);

@@ -103,7 +103,8 @@ static PfStatus find_first_order(PfProblem *p, bool *first_order)
   return status;
 }
 
-/* The largest set of coordinates, first-order states aside, on which nothing outside the set depends. Gives its size. */
+/* The largest set of coordinates, first-order states aside, on which nothing outside the set depends. Returns its
+ * size. */
 static int find_cyclic(PfProblem *p, const bool *pattern, const bool *first_order)
 {
   int n = p->size, count = 0;
