@@ -25,6 +25,10 @@ PfStatus pf_system_shared_tape(const PfSystem *system, const PfExpr *roots, int 
 PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
                            const PfSolverPlan *plan, PfSolver **solver);
 
+/* Units of the coordinates (n), by which the columns of the constraints become alike; NULL: they are, or nothing was
+ * evaluated yet. */
+const double *pf_solver_units(const PfSolver *solver);
+
 /* The numbers that a solver may remember from one state to the next, for snapshots. */
 const PfKept *pf_solver_kept(const PfSolver *solver);
 

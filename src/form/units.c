@@ -62,6 +62,11 @@ void pf_units_find(PfSolver *s)
   s->measured = true;
 }
 
+const double *pf_solver_units(const PfSolver *s)
+{
+  return s->scaled ? s->column : NULL;
+}
+
 void pf_units_enter(PfSolver *s)
 {
   const int n = s->system->n;

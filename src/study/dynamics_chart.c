@@ -2,6 +2,7 @@
 /* Where a field is: the choice of independent coordinates and velocities, and the way from them to the full state. */
 #include "study/dynamics.h"
 
+#include "form/solver.h"
 #include "num/newton.h"
 
 #include <math.h>
@@ -157,6 +158,26 @@ PfStatus pf_dynamics_place(PfDynamics *f, const double *values)
 
 /* ---------------------------------------------------------------- the chart */
 
+/* The largest element of a row of the constraints, in the units of the coordinates. */
+static double row_size(const PfDynamics *f, const double *row)
+{
+  const double *unit = pf_solver_units(f->solver);
+  double most = 0;
+  for (int j = 0; j < f->n; j++) most = fmax(most, fabs(row[j])*(unit ? unit[j] : 1));
+  return most;
+}
+
+/* Rows and columns (m x n, in place) in units of their own where coordinates have units that differ much, as metres and
+ * pascals do. These units are those of several states: what is small by position stays small. */
+static void make_alike(const PfDynamics *f, double *rows, int m)
+{
+  const double *unit = pf_solver_units(f->solver);
+  for (int i = 0; unit && i < m; i++) {
+    double *row = rows + (size_t)i*(size_t)f->n, size = row_size(f, row);
+    for (int j = 0; j < f->n && size > 0; j++) row[j] *= unit[j]/size;
+  }
+}
+
 /* Splits the columns of rows (m x n) into dependent ones, as many as the rank, and the others in ascending order. A
  * column with a larger weight is rather dependent. */
 static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const double *weight, int *free, int *bound,
@@ -168,6 +189,7 @@ static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const dou
   PfStatus status = is_bound ? pf_qr_make(f->ctx, f->arena, m, n, &qr) : pf_no_room(f->ctx, "the vector field");
   if (status == PF_OK) {
     memcpy(f->matrix, rows, (size_t)m*(size_t)n*sizeof *rows);
+    make_alike(f, f->matrix, m);
     pf_scale_columns(f->matrix, m, n, weight);
     status = pf_qr_factor(&qr, f->matrix, 1e-9);
     if (status != PF_OK) pf_fail(f->ctx, status, "the constraints are not finite here");
@@ -185,6 +207,12 @@ static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const dou
   return status;
 }
 
+/* Nothing in the kinetic energy contains the velocity of the coordinate: a first-order state, as a rule. */
+static bool is_massless(const PfDynamics *f, int j)
+{
+  return f->eq->M && pf_expr_is_structural_zero(f->ctx, f->eq->M[(size_t)j*(size_t)f->n + (size_t)j]);
+}
+
 /* Weights 1, 30 for what is avoided, 1000 for what must be dependent if anything can, 1/1000 for what is held. They
  * stay well inside the tolerance of the rank. */
 static PfStatus choose(PfDynamics *f, const bool *avoid, double *weight)
@@ -199,6 +227,8 @@ static PfStatus choose(PfDynamics *f, const bool *avoid, double *weight)
   }
   for (int j = 0; avoid && j < f->n; j++)
     if (avoid[j] && weight[j] < 30) weight[j] = 30;
+  for (int j = 0; j < f->n; j++)
+    if (is_massless(f, j)) weight[j] = 1000;
   for (int k = 0; k < f->y_dependents; k++) weight[f->y_dependent[k]] = 1000;
   PF_TRY(split(f, f->psi_w, f->nv, f->n, weight, f->w, f->w_dependent, &f->w_dependents));
   f->nj = f->n - f->w_dependents;
@@ -326,12 +356,15 @@ void pf_dynamics_get(const PfDynamics *f, double *x)
   for (int k = 0; k < f->nj; k++) x[f->ny + k] = f->full[f->at_w + f->w[k]];
 }
 
-static double largest(const double *x, int count, int *where)
+/* The largest residual of the rows, each in parts of its elements where these are large: so is its rounding then. */
+static double largest(const PfDynamics *f, const double *residual, const double *rows, int count, int *where)
 {
   double most = 0;
   *where = 0;
-  for (int i = 0; i < count; i++)
-    if (!(fabs(x[i]) <= most)) most = isnan(x[i]) ? INFINITY : fabs(x[i]), *where = i;
+  for (int i = 0; i < count; i++) {
+    double size = fabs(residual[i])/fmax(1, row_size(f, rows + (size_t)i*(size_t)f->n));
+    if (!(size <= most)) most = isnan(size) ? INFINITY : size, *where = i;
+  }
   return most;
 }
 
@@ -357,7 +390,8 @@ static PfStatus dependents_residual(void *user, PfMiss *miss)
   PfDynamics *f = d->f;
   for (int c = 0; c < d->count; c++) d->x[d->columns[c]] = f->unknown[c];
   run_levels(f);
-  miss->size = miss->merit = largest(d->level ? f->psi : f->phi, d->rows, &d->worst);
+  miss->size = miss->merit = d->level ? largest(f, f->psi, f->psi_w, d->rows, &d->worst)
+                                      : largest(f, f->phi, f->phi_q, d->rows, &d->worst);
   return PF_OK;
 }
 

@@ -8,6 +8,7 @@
  * followed from one choice of independent coordinates to the next. */
 #include "study/steady.h"
 
+#include "form/solver.h"
 #include "num/newton.h"
 #include "num/tolerances.h"
 #include "study/quantity.h"
@@ -278,6 +279,32 @@ static PfStatus find_residual(void *user, PfMiss *miss)
   return PF_OK;
 }
 
+/* What a rate is divided by for the steps: its largest slope where the units of the coordinates differ much. */
+static double rate_size(const Search *s, const double *slopes)
+{
+  const double most = pf_largest(slopes, s->n);
+  return pf_solver_units(s->p->field->solver) && most > 0 ? most : 1;
+}
+
+/* s->step from the residual and the slopes, in parts of the scales. */
+static PfStatus solve_slopes(Search *s)
+{
+  double *size = s->lifted, *right = s->other;
+  s->qr.m = s->p->equations;
+  for (int i = 0; i < s->p->equations; i++) {
+    double *row = s->J + (size_t)i*(size_t)s->n;
+    for (int k = 0; k < s->n; k++) row[k] *= scale_of(s, k);
+    size[i] = rate_size(s, row);
+    for (int k = 0; k < s->n; k++) row[k] /= size[i];
+    right[i] = s->r[i]/size[i];
+  }
+  PF_TRY(pf_qr_factor(&s->qr, s->J, 1e-11));
+  pf_qr_solve(&s->qr, right, s->step);
+  for (int i = 0; i < s->p->equations; i++)
+    for (int k = 0; k < s->n; k++) s->J[i*s->n + k] *= size[i]/scale_of(s, k);
+  return PF_OK;
+}
+
 /* The length is that of the step without deflation. */
 static PfStatus find_step(void *user, bool fresh, double *length)
 {
@@ -286,13 +313,7 @@ static PfStatus find_step(void *user, bool fresh, double *length)
   Search *s = d->s;
   double g = 0;
   (void)fresh;
-  s->qr.m = s->p->equations;
-  for (int i = 0; i < s->p->equations; i++)
-    for (int k = 0; k < s->n; k++) s->J[i*s->n + k] *= scale_of(s, k);
-  PF_TRY(pf_qr_factor(&s->qr, s->J, 1e-11));
-  pf_qr_solve(&s->qr, s->r, s->step);
-  for (int i = 0; i < s->p->equations; i++)
-    for (int k = 0; k < s->n; k++) s->J[i*s->n + k] /= scale_of(s, k);
+  PF_TRY(solve_slopes(s));
   for (int k = 0; k < s->n; k++) s->step[k] *= -scale_of(s, k);
   *length = scaled_length(s, s->step);
   if (d->deflated) PF_TRY(deflation(s, s->step, &g));
@@ -902,6 +923,20 @@ static void sort(Search *s)
 
 /* ---------------------------------------------------------------- where to look */
 
+/* The size of a coordinate. Where units differ much, as those of metres and pascals, it is that of all starts in its
+ * unit, since of two pressures one may start at 0; where all do, what belongs to the finest unit by the constraints. */
+static double size_of(const Search *s, int j)
+{
+  const PfDynamics *f = s->p->field;
+  const double *unit = pf_solver_units(f->solver);
+  double most = fabs(s->start[j]), least = INFINITY;
+  for (int i = 0; i < f->n && unit; i++) {
+    if (!strcmp(f->model->coordinates[i].unit, f->model->coordinates[j].unit)) most = fmax(most, fabs(s->start[i]));
+    least = fmin(least, unit[i]);
+  }
+  return !unit || most > 0 ? most : unit[j]/least - 1;
+}
+
 /* Half a turn, or a unit and its own size, around the start. Velocities are sought of steady motions only. */
 static void choose_box(Search *s)
 {
@@ -909,7 +944,7 @@ static void choose_box(Search *s)
   const PfDynamics *f = p->field;
   for (int i = 0; i < s->numbers; i++) s->low[i] = s->high[i] = s->start[i], s->scale[i] = INFINITY;
   for (int j = 0; j < f->n; j++) {
-    double width = pf_coordinate_is_angle(f->model, j) ? 3.141592653589793 : 2*(1 + fabs(s->start[j]));
+    double width = pf_coordinate_is_angle(f->model, j) ? 3.141592653589793 : 2*(1 + size_of(s, j));
     if (!p->held[j]) s->low[j] -= width, s->high[j] += width;
   }
   for (int i = f->n; i < s->numbers && p->kind == PF_STEADY; i++) {

@@ -493,6 +493,49 @@ static void first_order_states_that_feed_nothing_back_are_no_less_states(void **
 #undef OSCILLATOR
 }
 
+#define CYLINDER "param m = 500 [kg], A = 20 [cm^2], E = 1.4e9 [Pa], V0 = 0.5 [L], k = 1e4 [N/m]\n" \
+  "coord x [m], pA, pB [Pa]\nkinetic m/2*x'^2\nforce x = A*(pA - pB)\n"
+
+/* Pressures of a closed cylinder, in Pa beside m. Both are free together: 0. Of d = pA - pB
+ *   d' = -2 E/V0 (A x' + kl d),  m x'' = A d - k x:  s^3 + 5.6 s^2 + 44820 s + 112 = 0. */
+static void pressures_beside_metres_are_four_states(void **state)
+{
+  Studied s;
+  PfSteady r;
+  for (int kind = 0; kind < 2; kind++) {
+    study_text(*state, CYLINDER "param kl = 1e-12 [m^3/(s Pa)]\npotential k/2*x^2\nstart x' = 0.1\n"
+               "constraint ca: pA' = E/V0*(-A*x' - kl*(pA - pB))\nconstraint cb: pB' = E/V0*(A*x' + kl*(pA - pB))", &s);
+    assert_int_equal(s.size, 4);
+    find(&s, kind ? PF_STEADY : PF_EQUILIBRIA, 0, &r);
+    assert_int_equal(r.count, 1);
+    assert_int_equal(r.points[0].family, 1);
+    assert_int_equal(r.points[0].stability, PF_STABLE);
+    const double *re = r.points[0].re, *im = r.points[0].im;
+    assert_near(re[0], 0, 0, 0);
+    assert_near(((re[1] + 5.6)*re[1] + 44820)*re[1], -112, 1e-9, 0);
+    assert_near(re[1] + 2*re[2], -5.6, 1e-9, 0);
+    assert_near(re[1]*(re[2]*re[2] + im[2]*im[2]), -112, 1e-9, 0);
+    end_study(&s);
+  }
+}
+
+/* A valve holds the place of the piston: at x = want both pressures are p0. */
+static void a_servo_with_pressures_rests_where_it_is_wanted(void **state)
+{
+  Studied s;
+  PfSteady r;
+  study_text(*state, CYLINDER "param kl = 1e-13 [m^3/(s Pa)], p0 = 70 [bar], want = 0.1 [m], kq = 1e-4 [m^2/s]\n"
+             "let u = want - x\nconstraint ca: pA' = E/V0*(kq*u - A*x' - kl*(pA - p0))\n"
+             "constraint cb: pB' = E/V0*(-kq*u + A*x' - kl*(pB - p0))\nstart pA = 70e5, pB = 70e5", &s);
+  find(&s, PF_EQUILIBRIA, 0, &r);
+  assert_int_equal(r.count, 1);
+  assert_near(r.points[0].q[0], 0.1, 1e-9, 0);
+  assert_near(r.points[0].q[1], 70e5, 1e-9, 0);
+  assert_near(r.points[0].q[2], 70e5, 1e-9, 0);
+  assert_int_equal(r.points[0].stability, PF_STABLE); /* 0.28*44800 > 2240: Routh, Hurwitz */
+  end_study(&s);
+}
+
 /* With an integrator the motor turns at the speed r: ki*e carries load and friction, (load + d*r)/ki = 0.11; then
  * J s^2 + (kp + d) s + ki = 0. */
 static void a_motor_with_an_integrator_turns_at_its_speed(void **state)
@@ -678,6 +721,8 @@ int main(void)
     with_fixture(a_pendulum_in_x_and_y_rests_below_and_above),
     with_fixture(a_first_order_state_rests_where_its_rate_vanishes),
     with_fixture(first_order_states_that_feed_nothing_back_are_no_less_states),
+    with_fixture(pressures_beside_metres_are_four_states),
+    with_fixture(a_servo_with_pressures_rests_where_it_is_wanted),
     with_fixture(a_motor_with_an_integrator_turns_at_its_speed),
     with_fixture(all_equilibria_of_random_potentials_are_found),
     with_fixture(a_bead_on_a_turning_hoop_has_four),
