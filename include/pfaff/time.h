@@ -125,9 +125,10 @@ typedef struct PfRunOptions {
 
 PF_API PfRunOptions pf_run_options(void); /* the defaults */
 
-/* The size of a motion that starts from `values`, for the absolute tolerance: 1, or less where coordinates are declared
- * in a unit below a thousandth ([um], [nm]), or all numbers of the state are below a hundredth. Not below 1e-9. */
-PF_API double pf_state_size(const PfSystem *system, const double *values);
+/* The size of a motion from `values` to t_end, for the absolute tolerance: 1, or less where coordinates are declared in
+ * a unit below a thousandth ([um], [nm]), all numbers of the state are below a hundredth, or it is zero and no
+ * acceleration at instants of the run is above 1e-4. Not below 1e-9. */
+PF_API double pf_state_size(PfContext *ctx, const PfSystem *system, const double *values, double t_end);
 
 typedef struct PfRunResult {
   PfRunEnd end;

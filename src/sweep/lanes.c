@@ -361,6 +361,11 @@ static void derive_start(PfLaneEngine *e, int l)
   if (isnan(mark)) e->k[at(l, n, 2*n)] = NAN;
 }
 
+static double state_size(const PfSim *sim, const double *values, double t_end)
+{
+  return pf_state_size(pf_sim_context(sim), pf_sim_system(sim), values, t_end);
+}
+
 /* A lane begins with its member; false when that one is not for lanes. */
 static bool begin_lane(Work *w, int l, long long number)
 {
@@ -373,7 +378,8 @@ static bool begin_lane(Work *w, int l, long long number)
   for (int i = 0; i < e->width; i++) e->rows[at(l, i, e->width)] = values[i];
   for (int i = 0; i < 2*e->n; i++) e->y[at(l, i, 2*e->n)] = values[e->q + i];
   e->rtol[l] = o.rtol > 0 ? o.rtol : PF_USUAL_RTOL;
-  e->atol[l] = o.atol > 0 ? o.atol : pf_state_size(pf_sim_system(w->m->sim), values)*e->rtol[l]/100;
+  e->atol[l] = o.atol;
+  if (!(o.atol > 0)) e->atol[l] = state_size(w->m->sim, values, o.t_end)*e->rtol[l]/100;
   *lane = (PfLane){.member = number, .t0 = values[e->time], .t = values[e->time], .t_end = o.t_end, .last_error = 1,
                    .looked_t = values[e->time],
                    .largest_step = o.largest_step,

@@ -38,19 +38,6 @@ void pf_motion_load(PfMotionRun *run, const void *bytes)
 
 /* ---------------------------------------------------------------- opening */
 
-double pf_state_size(const PfSystem *system, const double *values)
-{
-  const PfModel *model = pf_system_equations(system)->model;
-  const PfSymbols *in = pf_system_symbols(system);
-  const double fine = 1e-3, small = 1e-2, least = 1e-9; /* units and numbers that need a closer look: those below */
-  double largest = fmax(pf_largest(values + in->q, model->coordinate_count),
-                        pf_largest(values + in->v, model->coordinate_count));
-  double size = largest > 0 ? largest/small : 1;
-  for (int j = 0; j < model->coordinate_count; j++)
-    if (model->coordinates[j].scale > 0) size = fmin(size, model->coordinates[j].scale/fine);
-  return fmax(least, fmin(1, size));
-}
-
 /* The tolerances are set by the run, for all its phases. */
 static void set_defaults(PfRunOptions *o)
 {

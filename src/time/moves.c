@@ -664,7 +664,8 @@ PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, 
   }
   PfStatus status = check_clock(ctx, values[pf_system_symbols(system)->time], options->t_end);
   *s = (PfPhases){.ctx = ctx, .arena = arena ? arena : own, .own = own, .options = *options, .log = log,
-                  .past = {.weakest = 1, .weakest_row = -1}, .size = pf_state_size(system, values)};
+                  .past = {.weakest = 1, .weakest_row = -1}, .size = 1};
+  if (status == PF_OK) s->size = pf_state_size(ctx, system, values, options->t_end);
   set_tolerances(s);
   if (status == PF_OK) status = open_all(s, system, values);
   if (status == PF_OK) *out = s;
