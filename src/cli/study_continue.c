@@ -82,7 +82,9 @@ static void text_special(PfText *text, const Continue *c, const PfSpecial *s)
   pf_text_print(text, "  %13s frequency %.10g rad/s", "", s->frequency);
   if (isfinite(s->lyapunov))
     pf_text_print(text, ", first Lyapunov coefficient %.6g: %s", s->lyapunov,
-                  s->lyapunov < 0 ? "supercritical, stable cycles are born" : "subcritical, the cycles are unstable");
+                  s->lyapunov < 0   ? "supercritical, stable cycles are born"
+                  : s->lyapunov > 0 ? "subcritical, the cycles are unstable"
+                                    : "degenerate, the stability of cycles is not decided");
   pf_text_add(text, "\n");
 }
 

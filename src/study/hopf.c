@@ -190,23 +190,27 @@ static PfStatus find_vectors(Hopf *h)
 
 /* ---------------------------------------------------------------- the coefficient */
 
+/* A coefficient that is nothing but rounding of its three terms is zero: higher derivatives decide then. */
 static PfStatus coefficient(Hopf *h, double *l1)
 {
+  static const double rounding = 1e-10;
   int n = h->n;
-  Complex *bar = pf_arena_array(h->arena, Complex, n), total;
+  Complex *bar = pf_arena_array(h->arena, Complex, n), term[3];
   if (!bar) return pf_no_room(h->ctx, "a Hopf point");
   for (int i = 0; i < n; i++) bar[i] = conj(h->q[i]);
   PF_TRY(trilinear(h, h->q, h->q, bar, h->c));
-  total = product(h->left, h->c, n);
+  term[0] = product(h->left, h->c, n);
   PF_TRY(bilinear(h, h->q, bar, h->b));
   PF_TRY(resolve(h, 0, h->b)); /* (0 - A)^-1 */
   PF_TRY(bilinear(h, h->q, h->b, h->c));
-  total += 2*product(h->left, h->c, n);
+  term[1] = 2*product(h->left, h->c, n);
   PF_TRY(bilinear(h, h->q, h->q, h->b));
   PF_TRY(resolve(h, 2*I*h->w, h->b));
   PF_TRY(bilinear(h, bar, h->b, h->c));
-  total += product(h->left, h->c, n);
-  *l1 = creal(total)/(2*h->w);
+  term[2] = product(h->left, h->c, n);
+  const double sum = creal(term[0]) + creal(term[1]) + creal(term[2]);
+  const double size = cabs(term[0]) + cabs(term[1]) + cabs(term[2]);
+  *l1 = fabs(sum) > rounding*size ? sum/(2*h->w) : 0;
   return PF_OK;
 }
 

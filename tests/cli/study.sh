@@ -106,6 +106,10 @@ run 1 study steady "$examples/wheels/unicycle.pf"
 says err "changes in time"
 
 # ---------------------------------------------------------------- continuation
+# a linear oscillator has no nonlinear terms: every amplitude is a cycle at c = 0
+printf 'param c = 0.5\ncoord x\nkinetic x'"'"'^2/2\npotential x^2/2\nforce x = -c*x'"'"'\nstart x = 0.3\n' >"$place/linear.pf"
+run 0 study continue c=-1..1 --equilibria "$place/linear.pf"
+says out "coefficient 0: degenerate"
 run 0 study continue n2=8..18 --json "$carriage"
 says_nothing err
 helpers='
