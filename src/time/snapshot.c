@@ -21,6 +21,8 @@ static PfStatus keep_opening(PfPhases *s)
     return pf_phases_no_room(s);
   bool good = pf_keep(s->own, &o->kept, o->values, count*sizeof *o->values) &&
               pf_keep_members(s->own, &o->kept, o, implicit, stiff_t) &&
+              pf_keep(s->own, &o->kept, &s->size, sizeof s->size) && /* by which the tolerance was chosen */
+              pf_keep(s->own, &o->kept, &s->options.atol, sizeof s->options.atol) &&
               pf_keep(s->own, &o->kept, o->side, sides*sizeof *o->side) &&
               pf_keep(s->own, &o->kept, o->stuck, sides*sizeof *o->stuck) &&
               pf_keep(s->own, &o->kept, o->seen, (sides ? count + n : 0)*sizeof *o->seen) &&
