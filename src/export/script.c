@@ -71,7 +71,8 @@ void pf_script_put_usual(const PfExport *x, PfText *text)
 {
   for (int i = 0; i < x->m; i++) {
     pf_text_add(text, i ? ", " : "");
-    pf_script_put_numbers(text, &(double){x->redundant ? x->usual[i] : 0}, 1);
+    const double usual = x->redundant ? x->usual[i] : 0;
+    pf_script_put_numbers(text, &usual, 1);
   }
 }
 

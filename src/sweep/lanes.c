@@ -456,7 +456,7 @@ static bool clear_lanes(Work *w, const Outcome *outcome)
 static bool run_all(Work *w)
 {
   PfLaneEngine *e = w->e;
-  Outcome outcome[PF_LANE_COUNT];
+  Outcome outcome[PF_LANE_COUNT] = {0};
   bool filled = true;
   for (e->count = 0; e->count < PF_LANE_COUNT && filled; e->count += filled)
     if (!fill_lane(w, e->count, &filled)) return false;

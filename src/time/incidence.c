@@ -30,6 +30,7 @@ static int goal_count(const Maker *k)
 static void note_goals(Maker *k)
 {
   size_t n = (size_t)k->in->n;
+  if (!k->goals) return;
   if (goal_count(k)) pf_goals_evaluate(k->goals, k->values);
   for (size_t g = 0; g < (size_t)goal_count(k); g++)
     for (size_t j = 0; j < n; j++) k->in_goal[g*n + j] = k->in_goal[g*n + j] || k->goals->goal[g].row[j] != 0;
