@@ -23,8 +23,8 @@ typedef uint32_t PfExpr;
  * 3*x*y is a sum of one term, x^2 and sqrt(x) are products of one factor. */
 typedef enum PfOp {
   PF_OP_NONE,
-  PF_OP_RATIONAL, /* exact: 64-bit numerator and denominator */
-  PF_OP_DOUBLE,   /* what is not rational any more */
+  PF_OP_RATIONAL, /* exact: numerator and denominator of up to 1024 bits */
+  PF_OP_DOUBLE,   /* the nearest double to what is longer, and what is not rational */
   PF_OP_PI,
   PF_OP_SYMBOL,
   PF_OP_SUM,
@@ -85,7 +85,7 @@ PF_API bool pf_expr_symbol_notation(PfContext *ctx, PfExpr symbol, const char *l
 /* Says that nine symbols are the entries of a rotation matrix, by rows: zero tests and short forms know it from then
  * on. False when there is no memory. */
 PF_API bool pf_expr_rotation(PfContext *ctx, const PfExpr entries[9]);
-/* True for rationals; gives numerator and denominator (> 0) unless NULL. */
+/* True for rationals whose numerator and denominator fit 64 bits; gives them (denominator > 0) unless NULL. */
 PF_API bool pf_expr_is_rational(PfContext *ctx, PfExpr e, int64_t *num, int64_t *den);
 /* True for rationals and doubles; gives the value unless NULL. */
 PF_API bool pf_expr_is_number(PfContext *ctx, PfExpr e, double *value);

@@ -29,23 +29,24 @@ typedef struct Finder {
 
 static const int64_t largest_part = (int64_t)1 << 31;
 
-bool pf_number_exact(Number number, Number *rational)
+bool pf_number_as_narrow(Number number, Number *rational)
 {
   *rational = number;
-  if (number.exact) return true;
+  if (pf_number_is_exact(number)) return pf_number_is_narrow(number);
   int exponent;
   double mantissa = frexp(number.value, &exponent);
   int64_t whole = (int64_t)ldexp(mantissa, 53);
   for (exponent -= 53; whole && whole%2 == 0; exponent++) whole /= 2;
   if (exponent < -62 || exponent > 9) return false;
-  *rational = exponent < 0 ? pf_number_rational(whole, (int64_t)1 << -exponent)
-                           : pf_number_mul(pf_number_int(whole), pf_number_int((int64_t)1 << exponent));
-  return rational->exact;
+  /* in lowest terms: the whole number is odd */
+  *rational = exponent < 0 ? (Number){.num = whole, .den = (int64_t)1 << -exponent}
+                           : pf_number_int(whole*((int64_t)1 << exponent));
+  return true;
 }
 
 static bool is_small(Number c)
 {
-  return c.exact && c.num > -largest_part && c.num < largest_part && c.den < largest_part;
+  return pf_number_is_narrow(c) && c.num > -largest_part && c.num < largest_part && c.den < largest_part;
 }
 
 /* ---------------------------------------------------------------- forms */
@@ -69,7 +70,7 @@ static void tidy(Finder *f, Form *form)
   for (int i = 0; i < form->count;) {
     Term term = form->terms[i++];
     while (i < form->count && form->terms[i].term == term.term)
-      term.coefficient = pf_number_add(term.coefficient, form->terms[i++].coefficient);
+      term.coefficient = pf_number_add(f->table, term.coefficient, form->terms[i++].coefficient);
     if (pf_number_sign(term.coefficient) != 0) form->terms[kept++] = term;
   }
   form->count = kept;
@@ -93,7 +94,7 @@ static Form form_of_sum(Finder *f, PfExpr e)
     Number factor = number_of(table, args_of(table, e)[i]);
     Form part = f->forms[table->place[args_of(table, e)[i + 1]]];
     for (int k = 0; k < part.count; k++)
-      form.terms[form.count++] = (Term){part.terms[k].term, pf_number_mul(factor, part.terms[k].coefficient)};
+      form.terms[form.count++] = (Term){part.terms[k].term, pf_number_mul(f->table, factor, part.terms[k].coefficient)};
   }
   tidy(f, &form);
   return form;
@@ -101,14 +102,14 @@ static Form form_of_sum(Finder *f, PfExpr e)
 
 static Term product_of_terms(Finder *f, Term a, Term b)
 {
-  Term product = {.coefficient = pf_number_mul(a.coefficient, b.coefficient)};
+  Term product = {.coefficient = pf_number_mul(f->table, a.coefficient, b.coefficient)};
   Number content;
   pf_expr_content(f->table, pf_expr_mul(f->table->ctx, a.term, b.term), &content, &product.term);
   if (is_number(f->table, product.term)) {
     content = number_of(f->table, product.term);
     product.term = f->one;
   }
-  product.coefficient = pf_number_mul(product.coefficient, content);
+  product.coefficient = pf_number_mul(f->table, product.coefficient, content);
   if (product.term == PF_EXPR_NONE) f->failed = true;
   return product;
 }
@@ -232,7 +233,7 @@ static bool is_countable(const Angles *angles, const Form *form)
 {
   for (int i = 0; i < form->count; i++) {
     Term *term = form->terms + i;
-    if (!pf_number_exact(term->coefficient, &term->coefficient) || !is_small(term->coefficient)) return false;
+    if (!pf_number_as_narrow(term->coefficient, &term->coefficient) || !is_small(term->coefficient)) return false;
     int atom = find_atom(angles, term->term);
     int64_t divisor = atom < 0 ? 1 : angles->divisors[atom];
     if (common_multiple(divisor, term->coefficient.den) >= largest_part) return false;

@@ -1,54 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decimals as exact numbers: 0.016 is 2/125, wherever it was written, in the text of a model or on a command line. */
+/* Decimals as exact numbers: 0.016 is 2/125, wherever it was written, in the text of a model or on a command line; and
+ * numbers as they are printed. */
+#include "expr/big.h"
 #include "expr/expr_impl.h"
 #include "expr/print_impl.h"
 
 #include "base/plain.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+/* ---------------------------------------------------------------- reading */
+
+/* digits*10^exponent, without zeros at the end of the digits */
 typedef struct Decimal {
-  int64_t digits;
-  int exponent;
+  Big digits;
+  int64_t exponent;
   bool fits;
 } Decimal;
 
-static Decimal read_digits(const char *at)
+static void append(Decimal *d, uint32_t digit)
 {
-  Decimal d = {.fits = true};
+  if (pf_big_bits(&d->digits) > WIDE_BITS) d->fits = false;
+  else if (d->digits.count) pf_big_scale(&d->digits, 10, digit);
+  else pf_big_set(&d->digits, digit);
+}
+
+static void read_digits(const char *at, Decimal *d)
+{
   bool point = false;
+  *d = (Decimal){.fits = true};
+  int64_t zeros = 0; /* that count once another digit follows */
   for (; *at && *at != 'e' && *at != 'E'; at++) {
     if (*at == '.') {
       point = true;
       continue;
     }
-    if (d.digits > (INT64_MAX - 9)/10) d.fits = false;
-    else d.digits = 10*d.digits + (*at - '0');
-    d.exponent -= point;
+    d->exponent -= point;
+    zeros++;
+    if (*at == '0') continue;
+    for (; zeros > 1 && d->digits.count && d->fits; zeros--) append(d, 0);
+    append(d, (uint32_t)(*at - '0'));
+    zeros = 0;
   }
-  if (*at) {
-    long given = strtol(at + 1, NULL, 10);
-    if (given > 400 || given < -400) d.fits = false;
-    else d.exponent += (int)given;
-  }
-  for (; d.digits && d.exponent < 0 && d.digits%10 == 0; d.exponent++) d.digits /= 10;
-  return d;
+  d->exponent += zeros;
+  if (!*at) return;
+  long given = strtol(at + 1, NULL, 10);
+  if (given > INT32_MAX || given < -INT32_MAX) d->fits = false;
+  else d->exponent += given;
 }
 
+/* Exact as long as it is not longer than wide numbers are; else the nearest double. */
 PfExpr pf_expr_decimal(PfContext *ctx, const char *text)
 {
+  enum { HIGHEST = 308 }; /* 10^308 has 1024 bits */
   const bool negative = *text == '-';
-  Decimal d = read_digits(text + negative);
-  int64_t power = 1;
-  for (int k = 0; d.fits && k < abs(d.exponent); k++) {
-    if (power > INT64_MAX/10) d.fits = false;
-    else power *= 10;
-  }
-  if (d.fits && d.exponent > 0 && d.digits > INT64_MAX/power) d.fits = false;
-  if (!d.fits) return pf_expr_double(ctx, pf_read_double(text, NULL));
-  if (negative) d.digits = -d.digits;
-  return d.exponent < 0 ? pf_expr_rational(ctx, d.digits, power) : pf_expr_int(ctx, d.digits*power);
+  PfExprTable *table = pf_expr_table(ctx);
+  if (!table) return PF_EXPR_NONE;
+  Decimal d;
+  read_digits(text + negative, &d);
+  if (!d.digits.count && d.fits) return pf_expr_int(ctx, 0);
+  if (!d.fits || d.exponent > HIGHEST || d.exponent < -HIGHEST)
+    return pf_expr_double(ctx, pf_read_double(text, NULL));
+  Big den;
+  pf_big_set(&den, 1);
+  for (int64_t k = 0; k < d.exponent; k++) pf_big_scale(&d.digits, 10, 0);
+  for (int64_t k = 0; k > d.exponent; k--) pf_big_scale(&den, 10, 0);
+  return pf_intern_number(table, pf_number_ratio(table, negative ? -1 : 1, &d.digits, &den));
 }
 
 PfExpr pf_expr_shortest(PfContext *ctx, double value)
@@ -57,4 +77,115 @@ PfExpr pf_expr_shortest(PfContext *ctx, double value)
   if (!isfinite(value)) return pf_expr_double(ctx, value);
   pf_double_text(value, text);
   return pf_expr_decimal(ctx, text);
+}
+
+/* ---------------------------------------------------------------- writing */
+
+enum { MOST_WRITTEN = 40, NUMBER_DIGITS = 512 };
+
+static void write_whole(Big *a, char *text)
+{
+  char digits[2*NUMBER_DIGITS];
+  int count = 0;
+  while (a->count) {
+    uint32_t part = pf_big_divide_small(a, 1000000000);
+    for (int k = 0; k < 9 && (a->count || part); k++, part /= 10) digits[count++] = (char)('0' + part%10);
+  }
+  for (int i = 0; i < count; i++) text[i] = digits[count - 1 - i];
+  text[count] = 0;
+}
+
+static int take_factor(Big *a, uint32_t factor)
+{
+  int count = 0;
+  for (; pf_big_modulo_small(a, factor) == 0; count++) (void)pf_big_divide_small(a, factor);
+  return count;
+}
+
+/* num/den = digits*10^-places; false when the decimal has no end, or one that is far. */
+static bool find_digits(Big *num, Big *den, int *places, char *digits)
+{
+  enum { FAR = 140 }; /* 2^140 has more digits than are written */
+  int twos = take_factor(den, 2), fives = take_factor(den, 5);
+  *places = twos > fives ? twos : fives;
+  if (den->count != 1 || den->limb[0] != 1 || abs(twos - fives) > FAR) return false;
+  for (int k = twos; k < *places; k++) pf_big_scale(num, 2, 0);
+  for (int k = fives; k < *places; k++) pf_big_scale(num, 5, 0);
+  write_whole(num, digits);
+  return true;
+}
+
+/* As %g writes it with so many digits as it has, but at least 15. */
+static void write_point(const char *digits, int count, int high, char *text)
+{
+  int most = count > 15 ? count : 15;
+  if (high < -4 || high >= most) {
+    int shown = snprintf(text, NUMBER_TEXT, "%c%s%.*s", digits[0], count > 1 ? "." : "", count - 1, digits + 1);
+    snprintf(text + shown, (size_t)(NUMBER_TEXT - shown), "e%c%02d", high < 0 ? '-' : '+', abs(high));
+  } else if (high < 0) {
+    snprintf(text, NUMBER_TEXT, "0.%.*s%.*s", -high - 1, "0000", count, digits);
+  } else {
+    int whole = high + 1 < count ? high + 1 : count;
+    int shown = snprintf(text, NUMBER_TEXT, "%.*s%.*s", whole, digits, high + 1 - whole, "000000000000000");
+    if (count > whole) snprintf(text + shown, (size_t)(NUMBER_TEXT - shown), ".%.*s", count - whole, digits + whole);
+  }
+}
+
+/* A decimal that ends after MOST_WRITTEN digits at most. */
+static bool write_decimal(Number value, char *text)
+{
+  char digits[NUMBER_DIGITS];
+  Big num, den;
+  int places;
+  pf_number_parts(value, &num, &den);
+  if (!find_digits(&num, &den, &places, digits)) return false;
+  int all = (int)strlen(digits), count = all;
+  while (count > 1 && digits[count - 1] == '0') count--;
+  if (count > MOST_WRITTEN) return false;
+  write_point(digits, count, all - 1 - places, text);
+  return true;
+}
+
+static bool write_ratio(Number value, NumberText *text)
+{
+  char above[NUMBER_DIGITS], below[NUMBER_DIGITS];
+  Big num, den;
+  pf_number_parts(value, &num, &den);
+  write_whole(&num, above);
+  write_whole(&den, below);
+  if (strlen(above) + strlen(below) > MOST_WRITTEN) return false;
+  snprintf(text->above, NUMBER_TEXT, "%s", above);
+  snprintf(text->below, NUMBER_TEXT, "%s", below);
+  return true;
+}
+
+/* Most numbers are of this kind, and are written again and again. */
+static void write_narrow(int64_t value, char *text)
+{
+  char digits[NUMBER_TEXT];
+  int count = 0;
+  uint64_t left = (uint64_t)(value < 0 ? -value : value);
+  do digits[count++] = (char)('0' + left%10);
+  while (left /= 10);
+  for (int i = 0; i < count; i++) text[i] = digits[count - 1 - i];
+  text[count] = 0;
+}
+
+void pf_number_text(Number value, NumberText *text)
+{
+  text->above[0] = text->below[0] = 0;
+  if (pf_number_is_narrow(value)) {
+    write_narrow(value.num, text->above);
+    if (value.den != 1) write_narrow(value.den, text->below);
+  } else if (!pf_number_is_wide(value) || (!write_decimal(value, text->above) && !write_ratio(value, text))) {
+    pf_double_text(fabs(pf_number_value(value)), text->above);
+  }
+}
+
+bool pf_number_is_fraction(Number value)
+{
+  NumberText text;
+  if (!pf_number_is_wide(value)) return pf_number_is_narrow(value) && value.den != 1;
+  pf_number_text(value, &text);
+  return text.below[0] != 0;
 }

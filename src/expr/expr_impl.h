@@ -9,25 +9,85 @@
 
 /* ---------------------------------------------------------------- numbers */
 
-/* A rational while it fits 64 bits, a double afterwards. */
+/* Numbers are rational as long as numerator and denominator have at most WIDE_BITS bits each, which is about the range
+ * of doubles; a longer result is rounded to the nearest double. Nearly all are narrow: both parts fit 64 bits and stand
+ * in the Number. A wide one is kept in the table (wide.c); what makes numbers takes the table for that, and has
+ * spoiled it when there is no memory. Two numbers are the same if and only if num and den are. */
+enum { WIDE_BITS = 1024 };
+enum { NUMBER_DOUBLE = 0, NUMBER_WIDE = -1, NUMBER_WIDE_NEGATIVE = -2 };
+
+typedef struct Wide Wide; /* a positive rational */
+
 typedef struct Number {
-  bool exact;
-  int64_t num, den; /* lowest terms, den > 0 */
-  double value;     /* when not exact */
+  union {
+    int64_t num;
+    double value;     /* of NUMBER_DOUBLE */
+    const Wide *wide; /* of NUMBER_WIDE, NUMBER_WIDE_NEGATIVE */
+  };
+  int64_t den; /* > 0: num/den in lowest terms; otherwise one of the kinds above */
 } Number;
 
-Number pf_number_int(int64_t value);
-Number pf_number_rational(int64_t num, int64_t den);
+static inline bool pf_number_is_narrow(Number a)
+{
+  return a.den > 0;
+}
+static inline bool pf_number_is_wide(Number a)
+{
+  return a.den < 0;
+}
+static inline bool pf_number_is_exact(Number a)
+{
+  return a.den != NUMBER_DOUBLE;
+}
+static inline bool pf_number_is_same(Number a, Number b)
+{
+  return a.num == b.num && a.den == b.den;
+}
+static inline Number pf_number_int(int64_t value) /* not for INT64_MIN */
+{
+  return (Number){.num = value, .den = 1};
+}
+static inline bool pf_number_is(Number a, int64_t value)
+{
+  return a.den == 1 && a.num == value;
+}
+bool pf_number_is_whole(Number a); /* wide or not */
+/* A whole number that fits 64 bits: its value is num. */
+static inline bool pf_number_is_integer(Number a)
+{
+  return a.den == 1;
+}
+
+Number pf_number_rational(PfExprTable *table, int64_t num, int64_t den);
 Number pf_number_double(double value);
-Number pf_number_add(Number a, Number b);
-Number pf_number_mul(Number a, Number b);
-Number pf_number_inverse(Number a);
-Number pf_number_pow(Number a, int64_t exponent);
-double pf_number_value(Number a);
+Number pf_number_negative(Number a);
+Number pf_number_add(PfExprTable *table, Number a, Number b);
+Number pf_number_mul(PfExprTable *table, Number a, Number b);
+Number pf_number_div(PfExprTable *table, Number a, Number b);
+Number pf_number_inverse(PfExprTable *table, Number a);
+Number pf_number_pow(PfExprTable *table, Number a, int64_t exponent);
+/* Of exact numbers: gcd of the numerators over the least common multiple of the denominators, not negative. */
+Number pf_number_gcd(PfExprTable *table, Number a, Number b);
+double pf_number_value(Number a); /* the nearest double */
 int pf_number_sign(Number a);
-bool pf_number_is(Number a, int64_t value);
-bool pf_number_is_integer(Number a);
+int pf_number_compare(PfExprTable *table, Number a, Number b); /* the sign of a - b */
+/* sqrt(a) = outside*sqrt(inside), a positive rational, with squares taken out of the whole number inside. */
+void pf_number_root(PfExprTable *table, Number a, Number *outside, Number *inside);
+uint32_t pf_number_modulo(Number whole, uint32_t prime);
+int pf_number_digits(Number whole); /* decimal ones, without the sign */
 int64_t pf_gcd(int64_t a, int64_t b);
+
+/* When a result may not be narrow: the same for all exact numbers (wide.c). */
+typedef struct Big Big;
+Number pf_wide_add(PfExprTable *table, Number a, Number b);
+Number pf_wide_mul(PfExprTable *table, Number a, Number b);
+Number pf_wide_inverse(PfExprTable *table, Number a);
+Number pf_wide_gcd(PfExprTable *table, Number a, Number b);
+double pf_wide_value(const Wide *a);
+uint32_t pf_wide_hash(const Wide *a);
+/* Numerator and denominator of |a|, and the number of these parts, which are cancelled on the way. */
+void pf_number_parts(Number a, Big *num, Big *den);
+Number pf_number_ratio(PfExprTable *table, int sign, Big *num, Big *den);
 
 /* ---------------------------------------------------------------- table */
 
@@ -65,10 +125,12 @@ enum { PF_FACTORED_LISTS = 1024 };
 struct PfExprTable {
   PfContext *ctx;
   const PfAllocator *allocator;
-  PfArena *names_arena;
+  PfArena *names_arena; /* also of wide numbers */
   PF_ARRAY(Node) nodes; /* nodes.at[0] is PF_EXPR_NONE */
   PF_ARRAY(PfExpr) args;
   PF_ARRAY(Number) numbers;
+  const Wide **wides; /* hash table, NULL = free */
+  size_t wide_room, wide_count;
   PF_ARRAY(const char *) names;
   PF_ARRAY(const char *) notations; /* of the first names, as far as one has a notation; NULL: by the name */
   PF_ARRAY(Rotation) rotations;

@@ -2,6 +2,7 @@
 /* Evaluation at random points of a prime field, and the zero test that rests on it. All angles but the
  * fractions of pi are random points of the circle. An image that is not zero proves that a polynomial in
  * symbols, sines, cosines and roots of integers is not. */
+#include "expr/big.h"
 #include "expr/field_impl.h"
 
 #include <math.h>
@@ -77,10 +78,29 @@ static bool evaluate_product(const PfProbe *w, int node, uint64_t *result)
 
 /* ---------------------------------------------------------------- other nodes */
 
+static uint64_t enter_big(const PfField *f, const Big *a)
+{
+  uint64_t base = pf_field_enter(f, INT64_C(1) << 32), sum = 0;
+  for (int i = a->count; i-- > 0;)
+    sum = pf_field_add(f, pf_field_multiply(f, sum, base), pf_field_enter(f, a->limb[i]));
+  return sum;
+}
+
+static bool evaluate_wide(const PfField *f, Number number, uint64_t *result)
+{
+  Big num, den;
+  pf_number_parts(number, &num, &den);
+  uint64_t above = enter_big(f, &num), below = enter_big(f, &den);
+  if (pf_number_sign(number) < 0) above = pf_field_negate(f, above);
+  *result = pf_field_multiply(f, above, pf_field_invert(f, below));
+  return below != 0;
+}
+
 /* Every double is a rational number with a power of 2 below. */
 static bool evaluate_number(const PfField *f, Number number, uint64_t *result)
 {
-  if (number.exact) {
+  if (pf_number_is_wide(number)) return evaluate_wide(f, number, result);
+  if (pf_number_is_narrow(number)) {
     uint64_t below = pf_field_enter(f, number.den);
     *result = pf_field_enter(f, number.num);
     if (number.den != 1) *result = pf_field_multiply(f, *result, pf_field_invert(f, below));

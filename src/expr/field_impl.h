@@ -43,7 +43,7 @@ static inline const int *pf_probe_operands(const PfProbe *p, int i)
 static inline bool pf_probe_exponent(const PfProbe *p, int node, Number *rational)
 {
   PfExpr e = p->nodes[node];
-  return is_number(p->table, e) && pf_number_exact(number_of(p->table, e), rational) && rational->den <= 1024;
+  return is_number(p->table, e) && pf_number_as_narrow(number_of(p->table, e), rational) && rational->den <= 1024;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #define PF_EXPR_FLINT_H
 
 #include "base/library.h"
+#include "expr/expr_impl.h"
 
 #include <flint/fmpz_mpoly.h>
 #include <flint/fmpz_mpoly_factor.h>
@@ -20,6 +21,7 @@
   USE(fmpz_fits_si) \
   USE(fmpz_gcd) \
   USE(fmpz_get_si) \
+  USE(fmpz_get_ui_array) \
   USE(fmpz_init_set_ui) \
   USE(fmpz_lcm) \
   USE(fmpz_mul) \
@@ -30,6 +32,7 @@
   USE(fmpz_set) \
   USE(fmpz_set_d) \
   USE(fmpz_set_si) \
+  USE(fmpz_set_ui_array) \
   USE(fmpz_sgn) \
   USE(fmpz_mpoly_add) \
   USE(fmpz_mpoly_add_si) \
@@ -57,7 +60,7 @@
   USE(fmpz_mpoly_neg) \
   USE(fmpz_mpoly_one) \
   USE(fmpz_mpoly_pow_ui) \
-  USE(fmpz_mpoly_push_term_si_ui) \
+  USE(fmpz_mpoly_push_term_fmpz_ui) \
   USE(fmpz_mpoly_scalar_divexact_fmpz) \
   USE(fmpz_mpoly_scalar_mul_fmpz) \
   USE(fmpz_mpoly_set) \
@@ -80,5 +83,10 @@ typedef struct PfFlint {
 
 /* NULL where it cannot be loaded, or without memory. */
 const PfFlint *pf_flint(PfContext *ctx);
+
+/* num/den; not exact when it is too long. */
+Number pf_flint_number(const PfFlint *flint, PfExprTable *table, const fmpz *num, const fmpz *den);
+/* Numerator and denominator of an exact number. */
+void pf_flint_parts(const PfFlint *flint, Number number, fmpz_t num, fmpz_t den);
 
 #endif

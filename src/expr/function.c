@@ -45,7 +45,7 @@ static PfExpr split_pi(PfExprTable *table, PfExpr a, Number *turn)
   if (a == pi) *turn = pf_number_int(1);
   if (op_of(table, a) == PF_OP_SUM && !is_long_sum(table, a))
     for (uint32_t i = 1; i < node_of(table, a)->count; i += 2)
-      if (args_of(table, a)[i + 1] == pi && number_of(table, args_of(table, a)[i]).exact)
+      if (args_of(table, a)[i + 1] == pi && pf_number_is_narrow(number_of(table, args_of(table, a)[i])))
         *turn = number_of(table, args_of(table, a)[i]);
   if (pf_number_is(*turn, 0)) return a;
   PfExpr part = pf_expr_scale(table, *turn, pi);
@@ -66,9 +66,10 @@ static PfExpr sine_of_twelfth(PfContext *ctx, int64_t i)
 }
 
 /* sin(turn*pi) exactly, or PF_EXPR_NONE. */
-static PfExpr exact_sine(PfContext *ctx, Number turn)
+static PfExpr exact_sine(PfExprTable *table, Number turn)
 {
-  Number twelfths = pf_number_mul(turn, pf_number_int(12));
+  PfContext *ctx = table->ctx;
+  Number twelfths = pf_number_mul(table, turn, pf_number_int(12));
   if (!pf_number_is_integer(twelfths)) return PF_EXPR_NONE;
   int64_t i = ((twelfths.num%24) + 24)%24;
   bool negative = i >= 12;
@@ -92,11 +93,11 @@ static PfExpr simplify_trig(PfExprTable *table, PfOp op, PfExpr a)
   Number turn;
   PfExpr rest = split_pi(table, a, &turn);
   if (pf_expr_is_int(ctx, rest, 0)) {
-    if (op == PF_OP_COS) turn = pf_number_add(turn, pf_number_rational(1, 2));
-    PfExpr exact = exact_sine(ctx, turn);
+    if (op == PF_OP_COS) turn = pf_number_add(table, turn, pf_number_rational(table, 1, 2));
+    PfExpr exact = exact_sine(table, turn);
     if (exact != PF_EXPR_NONE) return exact;
   }
-  Number quarters = pf_number_mul(turn, pf_number_int(2));
+  Number quarters = pf_number_mul(table, turn, pf_number_int(2));
   if (!pf_number_is(turn, 0) && pf_number_is_integer(quarters)) return quarter_turns(ctx, op, rest, quarters.num);
   if (pf_expr_is_negative(table, a)) {
     PfExpr value = pf_expr_call1(ctx, op, pf_expr_neg(ctx, a));
@@ -172,7 +173,8 @@ static bool is_never_negative(const PfExprTable *table, PfExpr a)
   for (uint32_t i = 0; i < node_of(table, a)->count; i += 2) {
     PfExpr exponent = args_of(table, a)[i + 1];
     bool even = is_integer(table, exponent) && number_of(table, exponent).num%2 == 0;
-    bool root = op_of(table, exponent) == PF_OP_RATIONAL && number_of(table, exponent).den%2 == 0;
+    Number power = is_number(table, exponent) ? number_of(table, exponent) : pf_number_int(1);
+    bool root = pf_number_is_narrow(power) && power.den%2 == 0;
     if (!even && !root) return false;
   }
   return true;
@@ -186,7 +188,7 @@ static PfExpr simplify_abs(PfExprTable *table, PfExpr a)
   if (is_never_negative(table, a)) return a;
   pf_expr_content(table, a, &content, &rest);
   if (pf_number_is(content, 1)) return PF_EXPR_NONE;
-  if (pf_number_sign(content) < 0) content = pf_number_mul(content, pf_number_int(-1));
+  if (pf_number_sign(content) < 0) content = pf_number_negative(content);
   return pf_expr_scale(table, content, pf_expr_call1(table->ctx, PF_OP_ABS, rest));
 }
 
@@ -233,9 +235,13 @@ static PfExpr simplify2(PfExprTable *table, PfOp op, PfExpr a, PfExpr b)
   if ((op == PF_OP_MIN || op == PF_OP_MAX) && a == b) return a;
   if (!is_number(table, a) || !is_number(table, b)) return PF_EXPR_NONE;
   Number x = number_of(table, a), y = number_of(table, b);
-  double value = value_of_call2(op, pf_number_value(x), pf_number_value(y));
-  if (op == PF_OP_MIN || op == PF_OP_MAX) return value == pf_number_value(x) ? a : b;
-  if (op == PF_OP_ATAN2 && x.exact && y.exact && !(x.num == 0 && y.num > 0)) return PF_EXPR_NONE;
+  if (op == PF_OP_ATAN2 || op == PF_OP_AND || op == PF_OP_OR) {
+    bool exact = pf_number_is_exact(x) && pf_number_is_exact(y);
+    if (op == PF_OP_ATAN2 && exact && !(pf_number_is(x, 0) && pf_number_sign(y) > 0)) return PF_EXPR_NONE;
+    return pf_expr_double(ctx, value_of_call2(op, pf_number_value(x), pf_number_value(y)));
+  }
+  double order = pf_number_compare(table, x, y), value = value_of_call2(op, order, 0);
+  if (op == PF_OP_MIN || op == PF_OP_MAX) return value == order ? a : b;
   return pf_expr_double(ctx, value);
 }
 

@@ -31,7 +31,7 @@ static bool add_generator(NormalPlan *plan, GeneratorKind kind, PfExpr key, int 
 bool pf_is_root_exponent(const PfExprTable *table, PfExpr exponent, Number *rational)
 {
   enum { HIGHEST_ROOT = 6 };
-  return is_number(table, exponent) && pf_number_exact(number_of(table, exponent), rational) &&
+  return is_number(table, exponent) && pf_number_as_narrow(number_of(table, exponent), rational) &&
          rational->den <= HIGHEST_ROOT;
 }
 
@@ -106,7 +106,7 @@ static bool plan_call(NormalPlan *plan, PfExpr e)
 static bool is_short(Number number)
 {
   Number exact;
-  return pf_number_exact(number, &exact) && exact.den <= 1024;
+  return pf_number_as_narrow(number, &exact) && exact.den <= 1024;
 }
 
 static bool plan_node(NormalPlan *plan, PfExpr e)
@@ -123,7 +123,7 @@ static bool plan_node(NormalPlan *plan, PfExpr e)
 
 PfExpr pf_angle_unit(PfExprTable *table, const Angles *angles, int atom)
 {
-  return pf_expr_scale(table, pf_number_rational(1, angles->divisors[atom]), angles->atoms[atom]);
+  return pf_expr_scale(table, pf_number_rational(table, 1, angles->divisors[atom]), angles->atoms[atom]);
 }
 
 static bool plan_angles(NormalPlan *plan)

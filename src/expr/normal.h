@@ -63,8 +63,8 @@ static inline bool is_hyperbolic(PfOp op)
   return op == PF_OP_SINH || op == PF_OP_COSH || op == PF_OP_TANH || op == PF_OP_EXP;
 }
 
-/* The rational that a number is exactly: every double is one, but not all fit 64 bits. */
-bool pf_number_exact(Number number, Number *rational);
+/* The narrow rational that a number is exactly: every double is rational, but not all fit 64 bits. */
+bool pf_number_as_narrow(Number number, Number *rational);
 
 /* ---------------------------------------------------------------- polynomials in letters */
 
@@ -99,7 +99,7 @@ typedef struct LetterPower {
 } LetterPower;
 
 typedef struct Monomial {
-  int64_t coefficient;
+  Number coefficient; /* whole, may be wide */
   int count;
   const LetterPower *powers; /* sorted by letter */
 } Monomial;
@@ -247,7 +247,7 @@ bool pf_ratio_write(Ring *ring, Ratio *ratio, Letters *letters, NormalForm *form
 
 /* content * product of bases^powers, irreducible over the rational numbers. */
 typedef struct Factors {
-  int64_t content;
+  Number content;
   int count;
   Poly *bases;
   int *powers;

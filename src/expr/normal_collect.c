@@ -8,6 +8,8 @@
 
 enum { DEEPEST = 24 }; /* levels of brackets: each takes 12 kB of stack */
 
+static const Monomial nothing = {.coefficient = {.num = 0, .den = 1}};
+
 /* ---------------------------------------------------------------- building */
 
 /* Is it sin^a/cos^b of one angle? Then the common part is tan^n. */
@@ -30,9 +32,9 @@ static bool take_tangent(Letters *letters, Monomial *term)
       PfExpr tangent = pf_expr_call1(letters->table->ctx, PF_OP_TAN, argument);
       if (op_of(letters->table, tangent) != PF_OP_TAN) return false;
       LetterPower in = {pf_letter(letters, tangent), a.exponent};
-      *term = pf_monomial_over(letters, *term, (Monomial){1, 1, &a});
-      *term = pf_monomial_over(letters, *term, (Monomial){1, 1, &b});
-      *term = pf_monomial_times(letters, *term, (Monomial){1, 1, &in});
+      *term = pf_monomial_over(letters, *term, (Monomial){pf_number_int(1), 1, &a});
+      *term = pf_monomial_over(letters, *term, (Monomial){pf_number_int(1), 1, &b});
+      *term = pf_monomial_times(letters, *term, (Monomial){pf_number_int(1), 1, &in});
       return !letters->failed;
     }
   return false;
@@ -46,7 +48,7 @@ PfExpr pf_monomial_build(Letters *letters, Monomial term)
   PfMark mark = pf_arena_mark(pf_context_scratch(table->ctx));
   ProductBuilder product;
   pf_product_begin(&product, table);
-  product.coefficient = pf_number_int(term.coefficient);
+  product.coefficient = term.coefficient;
   for (int k = 0; k < term.count; k++) {
     PfExpr exponent = pf_expr_int(table->ctx, term.powers[k].exponent);
     pf_product_push(&product, letters->at[term.powers[k].letter].expr, exponent);
@@ -73,20 +75,23 @@ static Monomial name_sum(Letters *letters, const Poly *poly)
   PfExpr sum = build_sum(letters, poly), rest = sum;
   LetterPower *power = pf_arena_array(letters->arena, LetterPower, 1);
   if (sum == PF_EXPR_NONE || !power) letters->failed = true;
-  if (letters->failed) return (Monomial){0};
+  if (letters->failed) return nothing;
   pf_expr_content(letters->table, sum, &content, &rest);
-  if (!pf_number_is_integer(content) || is_number(letters->table, rest)) letters->failed = true;
+  if (!pf_number_is_whole(content) || is_number(letters->table, rest)) letters->failed = true;
   *power = (LetterPower){pf_letter(letters, rest), 1};
-  return (Monomial){content.num, 1, power};
+  return (Monomial){content, 1, power};
 }
 
 /* ---------------------------------------------------------------- costs */
 
 static int digits_of(int64_t n)
 {
-  int digits = 1;
-  for (uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; left > 9; left /= 10) digits++;
-  return digits;
+  return pf_number_digits(pf_number_int(n));
+}
+
+static bool is_unit(Number n)
+{
+  return pf_number_is(n, 1) || pf_number_is(n, -1);
 }
 
 static int cost_of_power(const Letters *letters, LetterPower power)
@@ -98,8 +103,8 @@ static int cost_of_power(const Letters *letters, LetterPower power)
 /* Length of a term, without its sign. */
 static int cost_of_term(const Letters *letters, const Monomial *term)
 {
-  bool number = term->count == 0 || (term->coefficient != 1 && term->coefficient != -1);
-  int cost = number ? digits_of(term->coefficient) : 0, factors = number;
+  bool number = term->count == 0 || !is_unit(term->coefficient);
+  int cost = number ? pf_number_digits(term->coefficient) : 0, factors = number;
   for (int k = 0; k < term->count; k++, factors++) cost += cost_of_power(letters, term->powers[k]);
   return cost + (factors > 1 ? factors - 1 : 0);
 }
@@ -120,7 +125,7 @@ static int toward_zero(int a, int b)
 }
 
 /* What two terms have in common; powers in a place of its own with room for both. */
-static void intersect(Monomial *common, LetterPower *powers, const Monomial *other)
+static void intersect(Letters *letters, Monomial *common, LetterPower *powers, const Monomial *other)
 {
   int kept = 0, next = 0;
   for (int k = 0; k < common->count; k++) {
@@ -132,7 +137,8 @@ static void intersect(Monomial *common, LetterPower *powers, const Monomial *oth
     if (power.exponent) powers[kept++] = power;
   }
   common->count = kept;
-  if (common->coefficient != 1) common->coefficient = pf_gcd(common->coefficient, other->coefficient);
+  if (pf_number_is(common->coefficient, 1)) return;
+  common->coefficient = pf_number_gcd(letters->table, common->coefficient, other->coefficient);
 }
 
 /* Is the term a multiple of the letters of `by`? */
@@ -150,31 +156,31 @@ static bool is_multiple(const Monomial *term, const Monomial *by)
 }
 
 /* The common factor of two terms, with its powers in a place that has room for those of the first. */
-static Monomial common_of_two(LetterPower *powers, const Monomial *a, const Monomial *b)
+static Monomial common_of_two(Letters *letters, LetterPower *powers, const Monomial *a, const Monomial *b)
 {
   if (a->count) memcpy(powers, a->powers, (size_t)a->count*sizeof *powers);
   Monomial common = {a->coefficient, a->count, powers};
-  intersect(&common, powers, b);
+  intersect(letters, &common, powers, b);
   return common;
 }
 
 /* The common factor of some terms that are multiples of `by`: no more is to be found once there is nothing else. */
 static Monomial common_factor(Letters *letters, const Monomial *terms, const int *which, int count, const Monomial *by)
 {
-  if (count == 0) return (Monomial){0};
+  if (count == 0) return nothing;
   const Monomial *first = terms + which[0];
   LetterPower *powers = pf_arena_array(letters->arena, LetterPower, first->count);
   if (!powers) {
     letters->failed = true;
-    return (Monomial){0};
+    return nothing;
   }
   if (first->count) memcpy(powers, first->powers, (size_t)first->count*sizeof *powers);
   Monomial common = {first->coefficient, first->count, powers};
   for (int i = 1; i < count; i++) {
-    if (common.coefficient == 1 && common.count == by->count && pf_monomial_compare(&common, by) == 0) break;
-    intersect(&common, powers, terms + which[i]);
+    if (pf_number_is(common.coefficient, 1) && common.count == by->count && pf_monomial_compare(&common, by) == 0) break;
+    intersect(letters, &common, powers, terms + which[i]);
   }
-  if (common.coefficient < 0) common.coefficient = -common.coefficient;
+  if (pf_number_sign(common.coefficient) < 0) common.coefficient = pf_number_negative(common.coefficient);
   return common;
 }
 
@@ -183,13 +189,14 @@ static Monomial common_of_all(Letters *letters, const Poly *poly)
   int *which = pf_arena_array(letters->arena, int, poly->count);
   if (!which) letters->failed = true;
   for (int i = 0; i < poly->count && which; i++) which[i] = i;
-  return common_factor(letters, poly->terms, which, letters->failed ? 0 : poly->count, &(Monomial){0});
+  return common_factor(letters, poly->terms, which, letters->failed ? 0 : poly->count, &nothing);
 }
 
 static Monomial quotient(Letters *letters, Monomial term, Monomial factor)
 {
   Monomial result = pf_monomial_over(letters, term, factor);
-  result.coefficient = factor.coefficient ? term.coefficient/factor.coefficient : term.coefficient;
+  if (!pf_number_is(factor.coefficient, 0))
+    result.coefficient = pf_number_div(letters->table, term.coefficient, factor.coefficient);
   return result;
 }
 
@@ -252,11 +259,10 @@ static int shortening(const Letters *letters, const Monomial *term, const Monomi
     if (power.exponent) cost -= cost_of_power(letters, power);
     else letters_left--, cost++;
   }
-  int64_t before = term->coefficient < 0 ? -term->coefficient : term->coefficient;
-  int64_t after = factor->coefficient == 1 ? before : before/factor->coefficient;
-  if (before > 1) cost += digits_of(before) + 1;
-  if (after > 1) cost -= digits_of(after) + 1;
-  return letters_left == 0 && after == 1 ? cost - 2 : cost;
+  Number before = term->coefficient, after = pf_number_div(letters->table, before, factor->coefficient);
+  if (!is_unit(before)) cost += pf_number_digits(before) + 1;
+  if (!is_unit(after)) cost -= pf_number_digits(after) + 1;
+  return letters_left == 0 && is_unit(after) ? cost - 2 : cost;
 }
 
 static Choice choice_of(Letters *letters, const Choices *choices, const Monomial *by)
@@ -336,7 +342,7 @@ static void consider_pairs(Letters *letters, const Poly *poly, Choices *choices)
   for (int i = 0; i < poly->count; i++)
     for (int k = 0; k < i && !letters->failed; k++) {
       if (!(choices->masks[i] & choices->masks[k])) continue;
-      Monomial common = common_of_two(powers, poly->terms + k, poly->terms + i);
+      Monomial common = common_of_two(letters, powers, poly->terms + k, poly->terms + i);
       if (common.count == 0 || *slot_of(choices, &common)) continue;
       LetterPower *kept = pf_arena_array(letters->arena, LetterPower, common.count);
       if (kept) common.powers = memcpy(kept, powers, (size_t)common.count*sizeof *kept);
@@ -361,7 +367,7 @@ static void list_choices(Letters *letters, const Poly *poly, Choices *choices)
   for (int i = 0; i < poly->count; i++) choices->masks[i] = mask_of(poly->terms + i);
   for (int i = 0; i < poly->count; i++)
     for (int k = 0; k < poly->terms[i].count; k++)
-      consider(letters, &(Monomial){1, 1, poly->terms[i].powers + k}, choices);
+      consider(letters, &(Monomial){pf_number_int(1), 1, poly->terms[i].powers + k}, choices);
   if (poly->count <= SHORT) consider_pairs(letters, poly, choices);
 }
 
@@ -402,7 +408,7 @@ static Monomial take_common(Letters *letters, Poly *poly)
  * the best choices is taken. */
 static Monomial collect_terms(Letters *letters, Poly poly, int depth, Order order, int first)
 {
-  Monomial outside = {1, 0, NULL};
+  Monomial outside = {pf_number_int(1), 0, NULL};
   Choices choices; /* large: only what is used is set */
   choices.order = order;
   while (!letters->failed && poly.count > 1) {
@@ -412,7 +418,7 @@ static Monomial collect_terms(Letters *letters, Poly poly, int depth, Order orde
     gather(letters, &poly, choices.best[first < choices.count ? first : 0].factor, depth, order);
     first = 0;
   }
-  if (letters->failed || poly.count == 0) return (Monomial){0};
+  if (letters->failed || poly.count == 0) return nothing;
   return pf_monomial_times(letters, outside, poly.count == 1 ? poly.terms[0] : name_sum(letters, &poly));
 }
 
@@ -498,7 +504,7 @@ static uint64_t hash_of(const Poly *poly)
   uint64_t hash = (uint64_t)poly->count;
   for (int i = 0; i < poly->count; i++) {
     const Monomial *term = poly->terms + i;
-    hash = (hash ^ hash >> 29 ^ (uint64_t)term->coefficient)*0x9e3779b97f4a7c15u + hash_of_powers(term);
+    hash = (hash ^ hash >> 29 ^ (uint64_t)term->coefficient.num)*0x9e3779b97f4a7c15u + hash_of_powers(term);
   }
   return hash ^ hash >> 32;
 }
@@ -507,7 +513,7 @@ static bool is_same(const Poly *a, const Poly *b)
 {
   if (a->count != b->count) return false;
   for (int i = 0; i < a->count; i++)
-    if (a->terms[i].coefficient != b->terms[i].coefficient || pf_monomial_compare(a->terms + i, b->terms + i) != 0)
+    if (!pf_number_is_same(a->terms[i].coefficient, b->terms[i].coefficient) || pf_monomial_compare(a->terms + i, b->terms + i) != 0)
       return false;
   return true;
 }

@@ -26,7 +26,7 @@ static const Ratio *value_of(const Conversion *c, PfExpr e)
 
 static Ratio *number(Conversion *c, int64_t num, int64_t den)
 {
-  return pf_ratio_number(c->ring, pf_number_rational(num, den));
+  return pf_ratio_number(c->ring, pf_number_rational(c->plan.table, num, den));
 }
 
 static Ratio *generator(Conversion *c, GeneratorKind kind, PfExpr key)

@@ -45,22 +45,27 @@ static bool is_to_be_factored(const Poly *poly, const int *variables, int count)
 
 /* ---------------------------------------------------------------- polynomials as numbers */
 
-#define TOO_LARGE INT64_MIN /* in the place of a coefficient */
-
-/* A polynomial as a list of numbers: how many variables and terms, then of each term the coefficient and the exponents.
+/* A polynomial as a list of numbers: how many variables and terms, then of each term the coefficient (which is a Number
+ * and takes two places, as the table keeps wide ones) and the exponents.
  * Which letters the variables are is not in it, so that what was found for one polynomial serves all of its shape. */
 static int64_t *list_numbers(Letters *letters, const Poly *poly, const int *variables, int count, size_t *size)
 {
-  *size = 2 + (size_t)poly->count*(size_t)(1 + count);
+  *size = 2 + (size_t)poly->count*(size_t)(2 + count);
   int64_t *list = pf_arena_array(letters->arena, int64_t, *size), *next = list;
   if (!list) return NULL;
   *next++ = count;
   *next++ = poly->count;
   for (int i = 0; i < poly->count; i++) {
-    *next++ = poly->terms[i].coefficient;
+    *next++ = poly->terms[i].coefficient.num;
+    *next++ = poly->terms[i].coefficient.den;
     for (int k = 0; k < count; k++) *next++ = pf_monomial_exponent(poly->terms + i, variables[k]);
   }
   return list;
+}
+
+static Number number_at(const int64_t *place)
+{
+  return (Number){.num = place[0], .den = place[1]};
 }
 
 static const int64_t *read_numbers(Letters *letters, const int64_t *next, const int *variables, Poly *poly)
@@ -70,8 +75,9 @@ static const int64_t *read_numbers(Letters *letters, const int64_t *next, const 
   for (int64_t i = 0; i < terms && !letters->failed; i++) {
     LetterPower *powers = pf_arena_array(letters->arena, LetterPower, count);
     Monomial *term = poly->terms + poly->count++;
-    *term = (Monomial){.coefficient = *next++, .powers = powers};
-    if (!powers || term->coefficient == TOO_LARGE) letters->failed = true;
+    *term = (Monomial){.coefficient = number_at(next), .powers = powers};
+    next += 2;
+    if (!powers || !pf_number_is_exact(term->coefficient)) letters->failed = true;
     for (int64_t k = 0; k < count && powers; k++, next++)
       if (*next) powers[term->count++] = (LetterPower){variables[k], (int)*next};
   }
@@ -95,7 +101,10 @@ static void put(Numbers *numbers, int64_t number)
 
 static void put_integer(const PfFlint *flint, Numbers *numbers, const fmpz *number)
 {
-  put(numbers, flint->fmpz_fits_si(number) ? flint->fmpz_get_si(number) : TOO_LARGE);
+  const fmpz one = 1; /* an fmpz as it is */
+  Number whole = pf_flint_number(flint, numbers->table, number, &one);
+  put(numbers, whole.num);
+  put(numbers, whole.den);
 }
 
 static void put_poly(const PfFlint *flint, Numbers *numbers, const fmpz_mpoly_t a, int count, const fmpz_mpoly_ctx_t of)
@@ -114,11 +123,17 @@ static void take_poly(const PfFlint *flint, fmpz_mpoly_t a, const int64_t *next,
 {
   ulong exponents[MOST_VARIABLES];
   int64_t count = *next++, terms = *next++;
+  fmpz_t coefficient, one;
+  fmpz_init(coefficient);
+  fmpz_init(one);
   for (int64_t i = 0; i < terms; i++) {
-    int64_t coefficient = *next++;
+    pf_flint_parts(flint, number_at(next), coefficient, one);
+    next += 2;
     for (int64_t k = 0; k < count; k++) exponents[k] = (ulong)*next++;
-    flint->fmpz_mpoly_push_term_si_ui(a, coefficient, exponents, of);
+    flint->fmpz_mpoly_push_term_fmpz_ui(a, coefficient, exponents, of);
   }
+  flint->fmpz_clear(coefficient);
+  flint->fmpz_clear(one);
   flint->fmpz_mpoly_sort_terms(a, of);
 }
 
@@ -175,10 +190,10 @@ static uint64_t number_for(int64_t variable)
 /* Of a term without its power of y. */
 static uint64_t value_of(const int64_t *term, int64_t count, int64_t y)
 {
-  int64_t rest = term[0]%PRIME;
-  uint64_t value = (uint64_t)(rest < 0 ? rest + PRIME : rest);
+  uint64_t value = pf_number_modulo(number_at(term), PRIME);
+  const int64_t *exponents = term + 2;
   for (int64_t k = 0; k < count; k++)
-    if (term[1 + k] && k != y) value = value*power_of(number_for(k), term[1 + k])%PRIME;
+    if (exponents[k] && k != y) value = value*power_of(number_for(k), exponents[k])%PRIME;
   return value;
 }
 
@@ -189,9 +204,9 @@ static Image image_of(const int64_t *poly, int64_t x, int64_t exponent, int64_t 
   int64_t count = poly[0];
   *highest = -1;
   for (int64_t i = 0; i < poly[1]; i++) {
-    const int64_t *term = poly + 2 + i*(1 + count);
-    int64_t degree = term[1 + y];
-    if (term[1 + x] != exponent) continue;
+    const int64_t *term = poly + 2 + i*(2 + count);
+    int64_t degree = term[2 + y];
+    if (term[2 + x] != exponent) continue;
     if (degree > *highest) *highest = degree;
     /* x is the same in all of them and need not be left out */
     image.at[degree] = (image.at[degree] + value_of(term, count, y))%PRIME;
@@ -244,7 +259,7 @@ static bool is_irreducible(const int64_t *poly)
   int64_t count = poly[0];
   for (int64_t x = 0; x < count; x++) {
     bool linear = true;
-    for (int64_t i = 0; i < poly[1] && linear; i++) linear = poly[2 + i*(1 + count) + 1 + x] <= 1;
+    for (int64_t i = 0; i < poly[1] && linear; i++) linear = poly[2 + i*(2 + count) + 2 + x] <= 1;
     if (linear) return is_irreducible_by(poly, x);
   }
   return false;
@@ -290,7 +305,7 @@ static const Factored *remember(PfExprTable *table, Factored known, const Number
 /* One factor, to the power 1. */
 static bool put_itself(Numbers *numbers, const Factored *known)
 {
-  for (int i = 0; i < 3; i++) put(numbers, 1);
+  for (int i = 0; i < 4; i++) put(numbers, 1); /* the number 1, one factor, its power */
   for (size_t i = 0; i < known->size; i++) put(numbers, known->poly[i]);
   return true;
 }
@@ -306,11 +321,12 @@ static const Factored *factor_anew(const PfFlint *flint, PfExprTable *table, Fac
 
 static bool write_factors(Letters *letters, const int64_t *next, const int *variables, Factors *factors)
 {
-  *factors = (Factors){.content = *next++};
+  *factors = (Factors){.content = number_at(next)};
+  next += 2;
   factors->count = (int)*next++;
   factors->bases = pf_arena_array(letters->arena, Poly, factors->count);
   factors->powers = pf_arena_array(letters->arena, int, factors->count);
-  if (!factors->bases || !factors->powers || factors->content == TOO_LARGE) return false;
+  if (!factors->bases || !factors->powers || !pf_number_is_exact(factors->content)) return false;
   for (int i = 0; i < factors->count && !letters->failed; i++) {
     factors->powers[i] = (int)*next++;
     next = read_numbers(letters, next, variables, factors->bases + i);

@@ -86,12 +86,11 @@ int pf_monomial_compare(const Monomial *a, const Monomial *b)
   return (a->count < b->count) - (a->count > b->count);
 }
 
-static int64_t product_of(Letters *letters, int64_t a, int64_t b)
+static Number product_of(Letters *letters, Number a, Number b)
 {
-  if (a == (int32_t)a && b == (int32_t)b) return a*b;
-  Number product = pf_number_mul(pf_number_int(a), pf_number_int(b));
-  if (!product.exact) letters->failed = true;
-  return product.exact ? product.num : 1;
+  Number product = pf_number_mul(letters->table, a, b);
+  if (!pf_number_is_exact(product)) letters->failed = true;
+  return product;
 }
 
 /* The powers of a, and those of b times the sign. */
@@ -170,12 +169,10 @@ void pf_poly_tidy(Letters *letters, Poly *poly)
   int kept = 0;
   for (int i = 0; i < poly->count;) {
     Monomial term = poly->terms[i++];
-    Number sum = pf_number_int(term.coefficient);
     for (; i < poly->count && pf_monomial_compare(&term, poly->terms + i) == 0; i++)
-      sum = pf_number_add(sum, pf_number_int(poly->terms[i].coefficient));
-    if (!sum.exact) letters->failed = true;
-    term.coefficient = sum.exact ? sum.num : 1;
-    if (term.coefficient) poly->terms[kept++] = term;
+      term.coefficient = pf_number_add(letters->table, term.coefficient, poly->terms[i].coefficient);
+    if (!pf_number_is_exact(term.coefficient)) letters->failed = true;
+    if (!pf_number_is(term.coefficient, 0)) poly->terms[kept++] = term;
   }
   poly->count = kept;
 }

@@ -243,9 +243,8 @@ bool pf_ratio_is_equal(Ring *ring, const Ratio *a, const Ratio *b)
 /* Every double is a whole number times a power of 2. */
 static void set_number(const Ring *ring, Ratio *ratio, Number number, fmpz_t num)
 {
-  if (number.exact) {
-    ring->flint->fmpz_set_si(num, number.num);
-    ring->flint->fmpz_set_si(ratio->den, number.den);
+  if (pf_number_is_exact(number)) {
+    pf_flint_parts(ring->flint, number, num, ratio->den);
     return;
   }
   int exponent;

@@ -18,7 +18,7 @@ static bool trig_term(Letters *letters, PfOp op, PfExpr argument, Monomial *term
   pf_expr_content(letters->table, e, &c, &rest);
   if (is_number(letters->table, rest)) {
     c = number_of(letters->table, rest);
-    *term = (Monomial){c.num, 0, NULL};
+    *term = (Monomial){c, 0, NULL};
   } else {
     LetterPower *power = pf_arena_array(letters->arena, LetterPower, 1);
     if (!power) {
@@ -26,9 +26,9 @@ static bool trig_term(Letters *letters, PfOp op, PfExpr argument, Monomial *term
       return false;
     }
     *power = (LetterPower){pf_letter(letters, rest), 1};
-    *term = (Monomial){c.num, 1, power};
+    *term = (Monomial){c, 1, power};
   }
-  return pf_number_is_integer(c);
+  return pf_number_is_whole(c);
 }
 
 static PfExpr angle_of(const Letters *letters, int letter)
@@ -64,8 +64,8 @@ static Monomial exchange(Letters *letters, Monomial term, const int *from, const
 {
   for (int i = 0; i < count; i++) {
     LetterPower out = {from[i], 1}, in = {to[i], 1};
-    term = pf_monomial_over(letters, term, (Monomial){1, 1, &out});
-    term = pf_monomial_times(letters, term, (Monomial){1, 1, &in});
+    term = pf_monomial_over(letters, term, (Monomial){pf_number_int(1), 1, &out});
+    term = pf_monomial_times(letters, term, (Monomial){pf_number_int(1), 1, &in});
   }
   return term;
 }
@@ -89,9 +89,9 @@ static bool find_match(Letters *letters, const Poly *poly, int i, const int pair
   int partner = letters->failed ? -1 : find_term(poly, &key);
   pf_arena_release(letters->arena, mark);
   if (partner < 0) return false;
-  int64_t a = poly->terms[i].coefficient, b = poly->terms[partner].coefficient;
-  *match = (Match){i, partner, {pair[0], pair[1]}, a == b};
-  return a == b || a == -b;
+  Number a = poly->terms[i].coefficient, b = poly->terms[partner].coefficient;
+  *match = (Match){i, partner, {pair[0], pair[1]}, pf_number_is_same(a, b)};
+  return match->plus || pf_number_is_same(a, pf_number_negative(b));
 }
 
 /* Calls for every pair of a sine and another function of another angle in the term. */
@@ -164,8 +164,8 @@ static void contract_match(void *user, Letters *letters, const Poly *poly, const
   if (sum == PF_EXPR_NONE || !trig_term(letters, both_sines ? PF_OP_COS : PF_OP_SIN, sum, &trig)) return;
   LetterPower powers[2] = {{p, 1}, {q, 1}}, swap = powers[0];
   if (p > q) powers[0] = powers[1], powers[1] = swap;
-  rest = pf_monomial_over(letters, rest, (Monomial){1, 2, powers});
-  if (both_sines && !match->plus) rest.coefficient = -rest.coefficient; /* cos cos leads in cos(p + q) */
+  rest = pf_monomial_over(letters, rest, (Monomial){pf_number_int(1), 2, powers});
+  if (both_sines && !match->plus) rest.coefficient = pf_number_negative(rest.coefficient); /* cos cos leads in cos(p + q) */
   c->added[c->added_count++] = pf_monomial_times(letters, rest, trig);
   c->gone[match->term] = c->gone[match->partner] = true;
 }
@@ -223,7 +223,7 @@ static bool double_angle(Letters *letters, int letter, Monomial *cosine)
 {
   PfExpr twice = pf_expr_scale(letters->table, pf_number_int(2), angle_of(letters, letter));
   if (twice == PF_EXPR_NONE || !trig_term(letters, PF_OP_COS, twice, cosine)) return false;
-  if (letters->at[letter].kind == LETTER_COSINE) cosine->coefficient = -cosine->coefficient;
+  if (letters->at[letter].kind == LETTER_COSINE) cosine->coefficient = pf_number_negative(cosine->coefficient);
   return true;
 }
 
@@ -231,13 +231,14 @@ static bool double_angle(Letters *letters, int letter, Monomial *cosine)
 static bool shorten_square(Letters *letters, const Poly *poly, int i, int letter, bool *gone, Monomial *made)
 {
   LetterPower square = {letter, 2};
-  Monomial key = pf_monomial_over(letters, poly->terms[i], (Monomial){1, 1, &square}), factor;
+  Monomial key = pf_monomial_over(letters, poly->terms[i], (Monomial){pf_number_int(1), 1, &square}), factor;
   pf_letters_spend(letters, 4);
   int partner = letters->failed ? -1 : find_term(poly, &key);
   if (partner < 0 || gone[partner]) return false;
-  int64_t a = poly->terms[i].coefficient, b = poly->terms[partner].coefficient;
-  bool good = a == -b ? other_square(letters, letter, &factor)
-                      : a%2 == 0 && a/2 == -b && double_angle(letters, letter, &factor);
+  Number a = poly->terms[i].coefficient, b = pf_number_negative(poly->terms[partner].coefficient);
+  bool good = pf_number_is_same(a, b) ? other_square(letters, letter, &factor)
+                                      : pf_number_is_same(a, pf_number_add(letters->table, b, b)) &&
+                                            double_angle(letters, letter, &factor);
   if (!good) return false;
   *made = pf_monomial_times(letters, poly->terms[partner], factor);
   gone[partner] = true;
@@ -282,9 +283,9 @@ static Poly replace_cosine(Letters *letters, const Poly *poly, int cosine)
     Monomial term = poly->terms[i];
     if (good && pf_monomial_exponent(&term, cosine) >= 2) {
       LetterPower square = {cosine, 2};
-      term = pf_monomial_over(letters, term, (Monomial){1, 1, &square});
+      term = pf_monomial_over(letters, term, (Monomial){pf_number_int(1), 1, &square});
       Monomial minus = pf_monomial_times(letters, term, pf_monomial_times(letters, sine, sine));
-      minus.coefficient = -minus.coefficient;
+      minus.coefficient = pf_number_negative(minus.coefficient);
       result.terms[result.count++] = minus;
     }
     result.terms[result.count++] = term;
@@ -385,13 +386,13 @@ static bool add_waves(Letters *letters, const Monomial *term, int halvings, Poly
   int degree = trig_degree(letters, term), count = find_waves(letters, term, waves);
   Monomial plain = plain_part(letters, term), trig;
   int missing = halvings - (degree > 1 ? degree - 1 : 0);
-  plain = pf_monomial_times(letters, plain, (Monomial){(int64_t)1 << missing, 0, NULL});
+  plain = pf_monomial_times(letters, plain, (Monomial){pf_number_int((int64_t)1 << missing), 0, NULL});
   if (!count) sums->terms[sums->count++] = plain;
   for (int i = 0; i < count && !letters->failed; i++) {
     Wave wave = waves[i];
     if (wave.angle == PF_EXPR_NONE || !trig_term(letters, wave.op, wave.angle, &trig)) return false;
-    if (trig.coefficient == 0) continue;
-    trig.coefficient *= wave.factor;
+    if (pf_number_is(trig.coefficient, 0)) continue;
+    if (wave.factor < 0) trig.coefficient = pf_number_negative(trig.coefficient);
     sums->terms[sums->count++] = pf_monomial_times(letters, plain, trig);
   }
   return !letters->failed;

@@ -7,16 +7,16 @@
 static Monomial monomial_of(const Ring *ring, Letters *letters, Shown *shown, const slong *exponents,
                             const fmpz *coefficient)
 {
-  bool fits = ring->flint->fmpz_fits_si(coefficient);
-  Monomial term = {.coefficient = fits ? ring->flint->fmpz_get_si(coefficient) : INT64_MIN};
-  if (term.coefficient == INT64_MIN) letters->failed = true;
+  const fmpz one = 1; /* an fmpz as it is */
+  Monomial term = {.coefficient = pf_flint_number(ring->flint, letters->table, coefficient, &one)};
+  if (!pf_number_is_exact(term.coefficient)) letters->failed = true;
   for (int g = 0; g < ring->plan->generator_count && !letters->failed; g++) {
     if (!exponents[g]) continue;
     if (exponents[g] > HIGHEST_POWER) letters->failed = true;
     if (!shown[g].exponent) shown[g] = pf_generator_show(letters, ring->plan->generators + g);
     if (letters->failed) break;
     LetterPower power = {shown[g].letter, (int)exponents[g]*shown[g].exponent};
-    Monomial factor = {exponents[g]%2 ? shown[g].sign : 1, 1, &power};
+    Monomial factor = {pf_number_int(exponents[g]%2 ? shown[g].sign : 1), 1, &power};
     term = pf_monomial_times(letters, term, factor);
   }
   return term;
@@ -78,10 +78,9 @@ static bool take_scale(Ring *ring, Ratio *ratio, Number *scale)
   ring->flint->fmpz_init_set_ui(content, 1);
   if (num->length) ring->flint->_fmpz_vec_content(content, num->coeffs, num->length);
   ring->flint->fmpz_mpoly_scalar_divexact_fmpz(num, num, content, ring->of);
-  bool fits = ring->flint->fmpz_fits_si(content) && ring->flint->fmpz_fits_si(ratio->den);
-  if (fits) *scale = pf_number_rational(ring->flint->fmpz_get_si(content), ring->flint->fmpz_get_si(ratio->den));
+  *scale = pf_flint_number(ring->flint, ring->plan->table, content, ratio->den);
   ring->flint->fmpz_clear(content);
-  return fits && scale->exact;
+  return pf_number_is_exact(*scale);
 }
 
 bool pf_ratio_write(Ring *ring, Ratio *ratio, Letters *letters, NormalForm *form)

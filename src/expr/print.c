@@ -33,6 +33,13 @@ void pf_put_all(Printer *p, const char *before, PfExpr e, const char *after)
   pf_put(p, after);
 }
 
+void pf_put_copy(Printer *p, const char *text)
+{
+  char *copy = pf_arena_text(p->arena, text, strlen(text));
+  if (copy) pf_put(p, copy);
+  else p->failed = true;
+}
+
 void pf_put_format(Printer *p, const char *format, ...)
 {
   va_list words, again;

@@ -62,7 +62,7 @@ static bool is_double(int64_t value)
 /* (1.0/3.0): the compiler divides, and rounds once. */
 static void put_number(Printer *p, Number value)
 {
-  if (!value.exact || !is_double(value.num) || !is_double(value.den)) put_double(p, pf_number_value(value));
+  if (!pf_number_is_narrow(value) || !is_double(value.num) || !is_double(value.den)) put_double(p, pf_number_value(value));
   else if (value.den == 1) pf_put_format(p, "%" PRId64 ".0", value.num);
   else pf_put_format(p, "(%" PRId64 ".0/%" PRId64 ".0)", value.num, value.den);
 }
@@ -92,7 +92,7 @@ static void put_exponent(Printer *p, const Power *power)
 {
   Number number = power->number;
   if (pf_number_is(number, 0)) pf_put_expr(p, power->exponent);
-  else if (!number.exact) put_double(p, number.value);
+  else if (!pf_number_is_narrow(number)) put_double(p, pf_number_value(number));
   else if (number.den == 1) pf_put_format(p, "%" PRId64, number.num);
   else pf_put_format(p, "%" PRId64 ".0/%" PRId64, number.num, number.den);
 }

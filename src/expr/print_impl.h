@@ -65,19 +65,29 @@ void pf_put_terms(Printer *p, PfExpr e, void (*put)(Printer *p, const Fraction *
 /* A square root has this exponent. */
 static inline bool is_half(Number exponent)
 {
-  return exponent.exact && exponent.num == 1 && exponent.den == 2;
+  return exponent.num == 1 && exponent.den == 2;
 }
 
 /* ---------------------------------------------------------------- pieces */
 
 void pf_put(Printer *p, const char *text); /* lives as long as the printer */
 void pf_put_expr(Printer *p, PfExpr e);
+void pf_put_copy(Printer *p, const char *text);
 void pf_put_format(Printer *p, const char *format, ...) PF_PRINTF(2, 3);
 void pf_put_all(Printer *p, const char *before, PfExpr e, const char *after);
 
 /* The fewest digits that read back as the same double. */
 enum { DOUBLE_TEXT = 32 };
 void pf_double_text(double value, char text[DOUBLE_TEXT]);
+
+/* A number as it is written, without its sign: a rational that fits 64 bits as a fraction; a wide one as a decimal that
+ * is exact, or as a fraction, when that has at most 40 digits; else as the nearest double. */
+enum { NUMBER_TEXT = 48 };
+typedef struct NumberText {
+  char above[NUMBER_TEXT], below[NUMBER_TEXT]; /* below is empty for what is not a fraction */
+} NumberText;
+void pf_number_text(Number value, NumberText *text);
+bool pf_number_is_fraction(Number value); /* is it written as one? */
 
 /* Is it written as an operator between its arguments, so that it needs brackets? */
 static inline bool is_infix(PfOp op)

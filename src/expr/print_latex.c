@@ -3,7 +3,6 @@
 #include "expr/print_impl.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <string.h>
 
 static void put_wrapped(Printer *p, PfExpr e)
@@ -153,31 +152,27 @@ static void put_symbol(Printer *p, PfExpr e)
 
 /* ---------------------------------------------------------------- numbers */
 
-static void put_double(Printer *p, double value)
+/* 1.5e-07 is 1.5 \cdot 10^{-7}. */
+static void put_decimal(Printer *p, const char *text)
 {
-  char text[DOUBLE_TEXT];
-  pf_double_text(value, text);
-  char *exponent = strchr(text, 'e');
+  const char *exponent = strchr(text, 'e');
   if (!exponent) {
-    pf_put_format(p, "%s", text);
+    pf_put_copy(p, text);
     return;
   }
-  *exponent++ = 0;
+  int length = (int)(exponent++ - text);
   bool negative = *exponent == '-';
   exponent += strspn(exponent, "+-0");
-  pf_put_format(p, "%s \\cdot 10^{%s%s}", text, negative ? "-" : "", exponent);
+  pf_put_format(p, "%.*s \\cdot 10^{%s%s}", length, text, negative ? "-" : "", exponent);
 }
 
 static void put_number(Printer *p, Number value)
 {
-  if (!value.exact) {
-    put_double(p, value.value);
-  } else if (value.den == 1) {
-    pf_put_format(p, "%" PRId64, value.num);
-  } else {
-    pf_put_format(p, "%s\\frac{%" PRId64 "}{%" PRId64 "}", value.num < 0 ? "-" : "",
-                  value.num < 0 ? -value.num : value.num, value.den);
-  }
+  NumberText text;
+  pf_number_text(value, &text);
+  if (pf_number_sign(value) < 0) pf_put(p, "-");
+  if (*text.below) pf_put_format(p, "\\frac{%s}{%s}", text.above, text.below);
+  else put_decimal(p, text.above);
 }
 
 /* Can it carry an exponent as it stands? */
@@ -291,12 +286,12 @@ static void put_function(Printer *p, PfExpr e)
 
 static void put_exponent(Printer *p, const Power *power)
 {
-  Number number = power->number;
+  NumberText text;
+  pf_number_text(power->number, &text);
   pf_put(p, "^{");
-  if (pf_number_is(number, 0)) pf_put_expr(p, power->exponent);
-  else if (!number.exact) put_double(p, number.value);
-  else if (number.den == 1) pf_put_format(p, "%" PRId64, number.num);
-  else pf_put_format(p, "%" PRId64 "/%" PRId64, number.num, number.den);
+  if (pf_number_is(power->number, 0)) pf_put_expr(p, power->exponent);
+  else if (*text.below) pf_put_format(p, "%s/%s", text.above, text.below);
+  else put_decimal(p, text.above);
   pf_put(p, "}");
 }
 
@@ -339,12 +334,12 @@ static const char *gap_between(const Printer *p, const Power *left, const Power 
   return plain && is_open(p, left->base) ? " \\, " : " ";
 }
 
-/* A number, unless it is 1, times powers. What stands alone between the braces of a fraction needs no
+/* A number, unless it is 1 or empty, times powers. What stands alone between the braces of a fraction needs no
  * brackets. */
-static void put_product(Printer *p, Number number, const Power *powers, uint32_t count, bool in_braces)
+static void put_product(Printer *p, const char *number, const Power *powers, uint32_t count, bool in_braces)
 {
-  bool has_number = !pf_number_is(number, 1) || count == 0;
-  if (has_number) put_number(p, number);
+  bool has_number = count == 0 || (*number && strcmp(number, "1") != 0);
+  if (has_number) put_decimal(p, number);
   if (in_braces && !has_number && count == 1 && pf_number_is(powers->number, 1)) {
     pf_put_expr(p, powers->base);
     return;
@@ -358,16 +353,16 @@ static void put_product(Printer *p, Number number, const Power *powers, uint32_t
 
 static void put_fraction(Printer *p, const Fraction *fraction)
 {
-  Number size = fraction->size;
-  Number above = size.exact ? pf_number_int(size.num) : size;
-  if (size.den == 1 && !fraction->below_count) {
-    put_product(p, above, fraction->above, fraction->above_count, false);
+  NumberText size;
+  pf_number_text(fraction->size, &size);
+  if (!*size.below && !fraction->below_count) {
+    put_product(p, size.above, fraction->above, fraction->above_count, false);
     return;
   }
   pf_put(p, "\\frac{");
-  put_product(p, above, fraction->above, fraction->above_count, true);
+  put_product(p, size.above, fraction->above, fraction->above_count, true);
   pf_put(p, "}{");
-  put_product(p, pf_number_int(size.den), fraction->below, fraction->below_count, true);
+  put_product(p, size.below, fraction->below, fraction->below_count, true);
   pf_put(p, "}");
 }
 

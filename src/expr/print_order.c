@@ -247,7 +247,7 @@ static const Term *sorted_terms(Printer *p, PfExpr sum, uint32_t *count)
 
 static Number absolute(Number value)
 {
-  return pf_number_sign(value) < 0 ? pf_number_mul(value, pf_number_int(-1)) : value;
+  return pf_number_sign(value) < 0 ? pf_number_negative(value) : value;
 }
 
 /* |coefficient| times the term. */

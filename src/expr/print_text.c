@@ -2,7 +2,7 @@
 /* The notation of the language: m*(x'^2 + y'^2)/2. */
 #include "expr/print_impl.h"
 
-#include <inttypes.h>
+#include <string.h>
 
 static void put_wrapped(Printer *p, PfExpr e)
 {
@@ -13,14 +13,13 @@ static void put_wrapped(Printer *p, PfExpr e)
 
 static void put_number(Printer *p, Number value)
 {
-  char text[DOUBLE_TEXT];
-  if (value.exact) {
-    pf_put_format(p, "%" PRId64, value.num);
-    if (value.den != 1) pf_put_format(p, "/%" PRId64, value.den);
-  } else {
-    pf_double_text(value.value, text);
-    pf_put_format(p, "%s", text);
-  }
+  NumberText text;
+  pf_number_text(value, &text);
+  if (pf_number_sign(value) < 0) pf_put(p, "-");
+  pf_put_copy(p, text.above);
+  if (!*text.below) return;
+  pf_put(p, "/");
+  pf_put_copy(p, text.below);
 }
 
 /* Can it be a factor or a base, or is it an exponent, as it stands? */
@@ -30,7 +29,7 @@ static bool stands_alone(const Printer *p, PfExpr e)
   if (op == PF_OP_SUM || op == PF_OP_PRODUCT || is_infix(op)) return false;
   if (!is_number(p->table, e)) return true;
   Number value = number_of(p->table, e);
-  return pf_number_sign(value) >= 0 && (!value.exact || value.den == 1);
+  return pf_number_sign(value) >= 0 && !pf_number_is_fraction(value);
 }
 
 static void put_alone(Printer *p, PfExpr e)
@@ -73,23 +72,23 @@ static void put_powers(Printer *p, const Power *powers, uint32_t count, bool con
   }
 }
 
-static void put_below(Printer *p, const Fraction *fraction, bool number)
+static void put_below(Printer *p, const Fraction *fraction, const char *below)
 {
-  bool several = number + fraction->below_count > 1;
+  bool number = *below != 0, several = number + fraction->below_count > 1;
   pf_put(p, several ? "/(" : "/");
-  if (number) put_number(p, pf_number_int(fraction->size.den));
+  if (number) pf_put_copy(p, below);
   put_powers(p, fraction->below, fraction->below_count, number);
   if (several) pf_put(p, ")");
 }
 
 static void put_fraction(Printer *p, const Fraction *fraction)
 {
-  Number size = fraction->size;
-  Number above = size.exact ? pf_number_int(size.num) : size;
-  bool number = !pf_number_is(above, 1) || fraction->above_count == 0;
-  if (number) put_number(p, above);
+  NumberText size;
+  pf_number_text(fraction->size, &size);
+  bool number = strcmp(size.above, "1") != 0 || fraction->above_count == 0;
+  if (number) pf_put_copy(p, size.above);
   put_powers(p, fraction->above, fraction->above_count, number);
-  if (size.den != 1 || fraction->below_count) put_below(p, fraction, size.den != 1);
+  if (*size.below || fraction->below_count) put_below(p, fraction, size.below);
 }
 
 /* ---------------------------------------------------------------- functions */

@@ -35,7 +35,7 @@ static void push_factor(ProductBuilder *product, PfExpr base, PfExpr exponent)
 
 static void push_number_factor(ProductBuilder *product, Number factor)
 {
-  product->coefficient = pf_number_mul(product->coefficient, factor);
+  product->coefficient = pf_number_mul(product->table, product->coefficient, factor);
 }
 
 /* ---------------------------------------------------------------- numbers to a power */
@@ -53,20 +53,33 @@ static int64_t square_part(int64_t n)
   return root <= 3037000499 && root*root == n ? square*root : square;
 }
 
-/* number^(k/2), k odd: number^((k-1)/2) times the root, with the square part taken out and a rational
- * denominator: sqrt(8/3) = 2/3*sqrt(6). */
-static void push_half_power(ProductBuilder *product, Number value, int64_t k, PfExpr half)
+/* sqrt(value) = outside*sqrt(inside), with the square part taken out and a rational denominator. */
+static void split_root(PfExprTable *table, Number value, Number *outside, Number *inside)
 {
-  push_number_factor(product, pf_number_pow(value, (k - 1)/2));
-  Number whole = pf_number_mul(pf_number_int(value.num), pf_number_int(value.den));
-  if (!whole.exact || whole.den != 1) {
-    push_factor(product, pf_intern_number(product->table, value), half);
+  Number whole = value;
+  if (pf_number_is_narrow(value)) whole = pf_number_mul(table, pf_number_int(value.num), pf_number_int(value.den));
+  if (!pf_number_is_narrow(whole)) {
+    pf_number_root(table, value, outside, inside);
     return;
   }
   int64_t root = square_part(whole.num);
-  push_number_factor(product, pf_number_rational(root, value.den));
-  int64_t left = whole.num/root/root;
-  if (left != 1) push_factor(product, pf_intern_number(product->table, pf_number_int(left)), half);
+  *outside = pf_number_rational(table, root, value.den);
+  *inside = pf_number_int(whole.num/root/root);
+}
+
+/* number^(k/2), k odd: number^((k-1)/2) times the root: sqrt(8/3) = 2/3*sqrt(6). */
+static void push_half_power(ProductBuilder *product, Number value, int64_t k, PfExpr half)
+{
+  PfExprTable *table = product->table;
+  Number outside, inside;
+  push_number_factor(product, pf_number_pow(table, value, (k - 1)/2));
+  split_root(table, value, &outside, &inside);
+  if (!pf_number_is_exact(inside)) { /* too long */
+    push_factor(product, pf_intern_number(table, value), half);
+    return;
+  }
+  push_number_factor(product, outside);
+  if (!pf_number_is(inside, 1)) push_factor(product, pf_intern_number(table, inside), half);
 }
 
 static void push_number_power(ProductBuilder *product, PfExpr base, PfExpr exponent)
@@ -77,17 +90,17 @@ static void push_number_power(ProductBuilder *product, PfExpr base, PfExpr expon
   if (is_integer(table, exponent)) {
     int64_t k = number_of(table, exponent).num;
     if (sign == 0 && k < 0) product->zero_division = true;
-    else push_number_factor(product, pf_number_pow(value, k));
+    else push_number_factor(product, pf_number_pow(table, value, k));
   } else if (is_number(table, exponent) && sign == 0) {
     if (pf_number_sign(number_of(table, exponent)) < 0) product->zero_division = true;
     push_number_factor(product, pf_number_int(0));
   } else if (pf_number_is(value, 1)) {
     return;
-  } else if (is_number(table, exponent) && sign > 0 && number_of(table, exponent).exact && value.exact &&
+  } else if (is_number(table, exponent) && sign > 0 && pf_number_is_exact(value) &&
              number_of(table, exponent).den == 2) {
-    push_half_power(product, value, number_of(table, exponent).num,
-                    pf_intern_number(table, pf_number_rational(1, 2)));
-  } else if (is_number(table, exponent) && sign > 0 && (!value.exact || !number_of(table, exponent).exact)) {
+    push_half_power(product, value, number_of(table, exponent).num, pf_expr_rational(table->ctx, 1, 2));
+  } else if (is_number(table, exponent) && sign > 0 &&
+             (!pf_number_is_exact(value) || !pf_number_is_exact(number_of(table, exponent)))) {
     double power = pow(pf_number_value(value), pf_number_value(number_of(table, exponent)));
     push_number_factor(product, pf_number_double(power));
   } else {
@@ -105,7 +118,7 @@ static void push_sum_power(ProductBuilder *product, PfExpr base, PfExpr exponent
   pf_expr_content(table, base, &content, &rest);
   bool single = op_of(table, rest) != PF_OP_SUM;
   if (is_integer(table, exponent)) {
-    push_number_factor(product, pf_number_pow(content, number_of(table, exponent).num));
+    push_number_factor(product, pf_number_pow(table, content, number_of(table, exponent).num));
     if (single) pf_product_push(product, rest, exponent);
     else push_factor(product, rest, exponent);
   } else if (single && pf_number_sign(content) > 0) {
@@ -125,7 +138,7 @@ static void push_broken_power(ProductBuilder *product, PfExpr base, PfExpr expon
   bool even = node_of(table, base)->count == 2 && pf_number_is_integer(k) && k.num%2 == 0;
   if (even && is_number(table, exponent)) {
     PfExpr size = pf_expr_call1(table->ctx, PF_OP_ABS, inner);
-    PfExpr total = pf_intern_number(table, pf_number_mul(k, number_of(table, exponent)));
+    PfExpr total = pf_intern_number(table, pf_number_mul(table, k, number_of(table, exponent)));
     pf_product_push(product, size, total);
   } else {
     push_factor(product, base, exponent);

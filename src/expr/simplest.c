@@ -52,8 +52,8 @@ static void consider(Search *search, PfExpr candidate, size_t handicap)
 
 static PfExpr scale(Letters *letters, PfExpr e, Number factor, int halvings)
 {
-  factor = pf_number_mul(factor, pf_number_rational(1, (int64_t)1 << halvings));
-  return e == PF_EXPR_NONE || !factor.exact ? PF_EXPR_NONE : pf_expr_scale(letters->table, factor, e);
+  factor = pf_number_mul(letters->table, factor, pf_number_rational(letters->table, 1, (int64_t)1 << halvings));
+  return e == PF_EXPR_NONE || !pf_number_is_exact(factor) ? PF_EXPR_NONE : pf_expr_scale(letters->table, factor, e);
 }
 
 static Poly product_of(Letters *letters, const Poly *a, const Poly *b)
@@ -94,7 +94,7 @@ static void try_ratio(Search *search, Letters *letters, const NormalForm *form, 
   Monomial all = pf_poly_collect(letters, numerator);
   for (int i = 0; i < form->divisor_count && !letters->failed; i++) {
     Monomial below = pf_poly_collect(letters, form->divisors + i);
-    if (below.coefficient != 1) return;
+    if (!pf_number_is(below.coefficient, 1)) return;
     for (int n = form->powers[i]; n > 0 && !letters->failed; n--) all = pf_monomial_over(letters, all, below);
   }
   if (letters->failed) return;

@@ -42,12 +42,12 @@ void pf_sum_push(SumBuilder *sum, Number coefficient, PfExpr e)
   if (e == PF_EXPR_NONE) {
     sum->failed = true;
   } else if (is_number(table, e)) {
-    sum->constant = pf_number_add(sum->constant, pf_number_mul(coefficient, number_of(table, e)));
+    sum->constant = pf_number_add(sum->table, sum->constant, pf_number_mul(sum->table, coefficient, number_of(table, e)));
   } else if (op_of(table, e) == PF_OP_SUM && !is_long_sum(table, e)) {
     const PfExpr *args = args_of(table, e);
-    sum->constant = pf_number_add(sum->constant, pf_number_mul(coefficient, number_of(table, args[0])));
+    sum->constant = pf_number_add(sum->table, sum->constant, pf_number_mul(sum->table, coefficient, number_of(table, args[0])));
     for (uint32_t i = 1; i < node_of(table, e)->count; i += 2)
-      push_term(sum, pf_number_mul(coefficient, number_of(table, args[i])), args[i + 1]);
+      push_term(sum, pf_number_mul(sum->table, coefficient, number_of(table, args[i])), args[i + 1]);
   } else {
     push_term(sum, coefficient, e);
   }
@@ -60,7 +60,7 @@ static void collect_like_terms(SumBuilder *sum)
   for (size_t i = 0; i < sum->terms.count;) {
     Term term = terms[i++];
     while (i < sum->terms.count && terms[i].term == term.term)
-      term.coefficient = pf_number_add(term.coefficient, terms[i++].coefficient);
+      term.coefficient = pf_number_add(sum->table, term.coefficient, terms[i++].coefficient);
     if (pf_number_sign(term.coefficient) != 0) terms[kept++] = term;
   }
   sum->terms.count = kept;
@@ -146,22 +146,20 @@ bool pf_expr_is_negative(const PfExprTable *table, PfExpr e)
   return pf_number_sign(number_of(table, args_of(table, e)[1])) < 0;
 }
 
-/* gcd of rationals: gcd of numerators over lcm of denominators, with the sign of the first term. */
-static Number content_of(const PfExprTable *table, PfExpr e)
+/* The common divisor of all coefficients, with the sign of the first term. */
+static Number content_of(PfExprTable *table, PfExpr e)
 {
   const PfExpr *args = args_of(table, e);
   uint32_t count = node_of(table, e)->count;
-  Number sign = pf_number_int(pf_number_sign(number_of(table, args[1])));
-  int64_t num = 0, den = 1;
+  int sign = pf_number_sign(number_of(table, args[1]));
+  Number content = pf_number_int(0);
   for (uint32_t i = 0; i < count; i += i ? 2 : 1) {
     Number c = number_of(table, args[i]);
-    if (!c.exact) return sign;
-    num = pf_gcd(num, c.num);
-    int64_t share = c.den/pf_gcd(den, c.den);
-    if (share > INT64_MAX/den) return sign;
-    den *= share;
+    if (!pf_number_is_exact(c)) return pf_number_int(sign);
+    content = pf_number_gcd(table, content, c);
+    if (!pf_number_is_exact(content)) return pf_number_int(sign);
   }
-  return pf_number_mul(sign, pf_number_rational(num, den));
+  return sign < 0 ? pf_number_negative(content) : content;
 }
 
 void pf_expr_content(PfExprTable *table, PfExpr e, Number *content, PfExpr *rest)
@@ -175,5 +173,5 @@ void pf_expr_content(PfExprTable *table, PfExpr e, Number *content, PfExpr *rest
     return;
   }
   *content = content_of(table, e);
-  if (!pf_number_is(*content, 1)) *rest = pf_expr_scale(table, pf_number_inverse(*content), e);
+  if (!pf_number_is(*content, 1)) *rest = pf_expr_scale(table, pf_number_inverse(table, *content), e);
 }

@@ -22,6 +22,7 @@ static void release(PfExprTable *table)
   pf_array_free(&allocator, &table->lengths);
   pf_array_free(&allocator, &table->fields);
   allocator.resize(allocator.user, table->slots, 0);
+  allocator.resize(allocator.user, table->wides, 0);
   allocator.resize(allocator.user, table->stamp, 0);
   allocator.resize(allocator.user, table->place, 0);
   pf_arena_free(table->names_arena);
@@ -148,27 +149,22 @@ PfExpr pf_intern(PfExprTable *table, PfOp op, const PfExpr *args, uint32_t count
   return add_node(table, slot, (Node){(uint32_t)first, count, hash, (uint32_t)op});
 }
 
-static bool same_number(Number a, Number b)
-{
-  return a.exact == b.exact && a.num == b.num && a.den == b.den &&
-         memcmp(&a.value, &b.value, sizeof a.value) == 0; /* to the bit. NOLINT */
-}
-
 static PfExpr find_number(PfExprTable *table, Number value)
 {
-  if (!value.exact && !isfinite(value.value))
+  const bool exact = pf_number_is_exact(value);
+  if (!exact && !isfinite(value.value))
     return pf_expr_spoil(table, PF_ERR_NUMBER, "a number in a formula is too large or divided by zero");
-  if (!value.exact && value.value == 0) value = pf_number_int(0); /* no negative zero */
-  PfOp op = value.exact ? PF_OP_RATIONAL : PF_OP_DOUBLE;
-  uint32_t words[6];
-  memcpy(words, &value.num, 8);
-  memcpy(words + 2, &value.den, 8);
-  memcpy(words + 4, &value.value, 8);
-  uint32_t hash = hash_node(op, words, 6);
+  PfOp op = exact ? PF_OP_RATIONAL : PF_OP_DOUBLE;
+  Number key = value;
+  if (pf_number_is_wide(value)) key.num = pf_wide_hash(value.wide); /* not by its address */
+  uint32_t words[4];
+  memcpy(words, &key.num, 8);
+  memcpy(words + 2, &key.den, 8);
+  uint32_t hash = hash_node(op, words, 4);
   size_t slot = hash & (table->slot_count - 1);
   for (; table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
     const Node *node = node_of(table, table->slots[slot]);
-    if (node->hash == hash && node->op == (uint32_t)op && same_number(table->numbers.at[node->first], value))
+    if (node->hash == hash && node->op == (uint32_t)op && pf_number_is_same(table->numbers.at[node->first], value))
       return table->slots[slot];
   }
   if (!pf_push(table->allocator, &table->numbers, value))
@@ -179,7 +175,7 @@ static PfExpr find_number(PfExprTable *table, Number value)
 /* Coefficients and exponents are small whole numbers nearly always: those are remembered. */
 PfExpr pf_intern_number(PfExprTable *table, Number value)
 {
-  if (!value.exact || value.den != 1 || value.num < -LARGEST_KEPT || value.num > LARGEST_KEPT)
+  if (!pf_number_is_integer(value) || value.num < -LARGEST_KEPT || value.num > LARGEST_KEPT)
     return find_number(table, value);
   PfExpr *kept = table->small + LARGEST_KEPT + value.num;
   if (*kept == PF_EXPR_NONE) *kept = find_number(table, value);
@@ -212,7 +208,7 @@ PfExpr pf_expr_int(PfContext *ctx, int64_t value)
 PfExpr pf_expr_rational(PfContext *ctx, int64_t num, int64_t den)
 {
   PfExprTable *table = pf_expr_table(ctx);
-  return table ? pf_intern_number(table, pf_number_rational(num, den)) : PF_EXPR_NONE;
+  return table ? pf_intern_number(table, pf_number_rational(table, num, den)) : PF_EXPR_NONE;
 }
 
 PfExpr pf_expr_double(PfContext *ctx, double value)
@@ -268,6 +264,7 @@ bool pf_expr_is_rational(PfContext *ctx, PfExpr e, int64_t *num, int64_t *den)
   PfExprTable *table = pf_expr_table(ctx);
   if (!table || op_of(table, e) != PF_OP_RATIONAL) return false;
   Number value = number_of(table, e);
+  if (!pf_number_is_narrow(value)) return false;
   if (num) *num = value.num;
   if (den) *den = value.den;
   return true;

@@ -327,11 +327,14 @@ static void count_product(const PfExprTable *table, PfExpr e, PfCount *operation
   int above = 0, below = 0;
   for (uint32_t i = 0; i < node_of(table, e)->count; i += 2) {
     PfExpr exponent = args_of(table, e)[i + 1];
-    Number power = is_number(table, exponent) ? number_of(table, exponent) : pf_number_rational(1, 2);
+    Number power = is_number(table, exponent) ? number_of(table, exponent) : (Number){.num = 1, .den = 2};
     if (pf_number_sign(power) < 0) below++;
     else above++;
-    if (!pf_number_is_integer(power)) operations->functions++;
-    for (int64_t k = power.num < 0 ? -power.num : power.num; pf_number_is_integer(power) && k > 1; k >>= 1)
+    if (!pf_number_is_integer(power)) {
+      operations->functions++;
+      continue;
+    }
+    for (int64_t k = power.num < 0 ? -power.num : power.num; k > 1; k >>= 1)
       operations->multiplications += 1 + (int)(k & 1);
   }
   operations->multiplications += (above > 1 ? above - 1 : 0) + (below > 1 ? below - 1 : 0);
