@@ -104,6 +104,8 @@ Number pf_number_add(PfExprTable *table, Number a, Number b)
 {
   if (pf_number_is(a, 0)) return b;
   if (pf_number_is(b, 0)) return a;
+  int64_t whole;
+  if (a.den == 1 && b.den == 1 && add_fits(a.num, b.num, &whole)) return pf_number_int(whole);
   if (pf_number_is_narrow(a) && pf_number_is_narrow(b)) {
     int64_t g = pf_gcd(a.den, b.den), left, right, num, den;
     if (mul_fits(a.num, b.den/g, &left) && mul_fits(b.num, a.den/g, &right) &&
@@ -117,6 +119,8 @@ Number pf_number_add(PfExprTable *table, Number a, Number b)
 Number pf_number_mul(PfExprTable *table, Number a, Number b)
 {
   if (pf_number_is(a, 0) || pf_number_is(b, 0)) return pf_number_int(0);
+  int64_t whole;
+  if (a.den == 1 && b.den == 1 && mul_fits(a.num, b.num, &whole)) return pf_number_int(whole);
   if (pf_number_is_narrow(a) && pf_number_is_narrow(b)) {
     int64_t g = b.den == 1 ? 1 : pf_gcd(a.num, b.den), h = a.den == 1 ? 1 : pf_gcd(b.num, a.den), num, den;
     if (mul_fits(a.num/g, b.num/h, &num) && mul_fits(a.den/h, b.den/g, &den)) return (Number){.num = num, .den = den};
