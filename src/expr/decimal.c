@@ -81,7 +81,7 @@ PfExpr pf_expr_shortest(PfContext *ctx, double value)
 
 /* ---------------------------------------------------------------- writing */
 
-enum { MOST_WRITTEN = 40, NUMBER_DIGITS = 512 };
+enum { MOST_WRITTEN = 64, NUMBER_DIGITS = 512 };
 
 static void write_whole(Big *a, char *text)
 {
@@ -105,7 +105,7 @@ static int take_factor(Big *a, uint32_t factor)
 /* num/den = digits*10^-places; false when the decimal has no end, or one that is far. */
 static bool find_digits(Big *num, Big *den, int *places, char *digits)
 {
-  enum { FAR = 140 }; /* 2^140 has more digits than are written */
+  enum { FAR = 220 }; /* 2^220 has more digits than are written */
   int twos = take_factor(den, 2), fives = take_factor(den, 5);
   *places = twos > fives ? twos : fives;
   if (den->count != 1 || den->limb[0] != 1 || abs(twos - fives) > FAR) return false;
@@ -115,18 +115,22 @@ static bool find_digits(Big *num, Big *den, int *places, char *digits)
   return true;
 }
 
-/* As %g writes it with so many digits as it has, but at least 15. */
+/* Few digits as %g writes them; more than 15, which would look like a double, without an exponent where that is not too
+ * long. The first digit stands for so many times 10^high. */
 static void write_point(const char *digits, int count, int high, char *text)
 {
-  int most = count > 15 ? count : 15;
-  if (high < -4 || high >= most) {
+  enum { FEW = 15 };
+  static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
+  int length = high < 0 ? count - high : high < count ? count : high + 1;
+  bool far = high < -4 || (high >= FEW && high >= count);
+  if (far && (count <= FEW || length > MOST_WRITTEN)) {
     int shown = snprintf(text, NUMBER_TEXT, "%c%s%.*s", digits[0], count > 1 ? "." : "", count - 1, digits + 1);
     snprintf(text + shown, (size_t)(NUMBER_TEXT - shown), "e%c%02d", high < 0 ? '-' : '+', abs(high));
   } else if (high < 0) {
-    snprintf(text, NUMBER_TEXT, "0.%.*s%.*s", -high - 1, "0000", count, digits);
+    snprintf(text, NUMBER_TEXT, "0.%.*s%.*s", -high - 1, zeros, count, digits);
   } else {
     int whole = high + 1 < count ? high + 1 : count;
-    int shown = snprintf(text, NUMBER_TEXT, "%.*s%.*s", whole, digits, high + 1 - whole, "000000000000000");
+    int shown = snprintf(text, NUMBER_TEXT, "%.*s%.*s", whole, digits, high + 1 - whole, zeros);
     if (count > whole) snprintf(text + shown, (size_t)(NUMBER_TEXT - shown), ".%.*s", count - whole, digits + whole);
   }
 }

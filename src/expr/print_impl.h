@@ -81,8 +81,8 @@ enum { DOUBLE_TEXT = 32 };
 void pf_double_text(double value, char text[DOUBLE_TEXT]);
 
 /* A number as it is written, without its sign: a rational that fits 64 bits as a fraction; a wide one as a decimal that
- * is exact, or as a fraction, when that has at most 40 digits; else as the nearest double. */
-enum { NUMBER_TEXT = 48 };
+ * is exact, or as a fraction, when that has at most 64 digits; else as the nearest double. */
+enum { NUMBER_TEXT = 72 };
 typedef struct NumberText {
   char above[NUMBER_TEXT], below[NUMBER_TEXT]; /* below is empty for what is not a fraction */
 } NumberText;

@@ -62,4 +62,35 @@ run 0 eval --json -p 'p=0.10000000000000001' "$place/long.pf"
 holds 'd["acceleration"][1] == 0.1'
 run 0 derive --c "$place/long.pf"
 grep -q '1.9753520511093186' "$place/out" || fail "a quotient of two numbers that are no doubles in C"
+# products of decimals leave 64 bits and stay exact: 0.1234567^2*0.7654321*1.0000001, 123.4567^9, and literals of any length
+cat > "$place/wide.pf" <<'END'
+coord x, y, z
+kinetic (3.14159265358979323846264338327950288*x'^2 + 0.1234567^2*0.7654321*1.0000001*y'^2 + 123.4567^9*z'^2)/2
+potential 1.380649e-23*x + 1e30*y/7
+END
+run 0 derive --json "$place/wide.pf"
+holds '"3.14159265358979323846264338327950288*x" in d["equations"][0]["lhs"]'
+holds '__import__("fractions").Fraction(d["equations"][1]["lhs"].split("*")[0]) == __import__("fractions").Fraction(1234567**2*7654321*10000001, 10**28)'
+holds '__import__("fractions").Fraction(d["equations"][2]["lhs"].split("*")[0]) == __import__("fractions").Fraction(1234567**9, 10**36)'
+holds 'd["equations"][0]["rhs"] == "-1.380649e-23"'
+holds 'd["equations"][1]["rhs"] == "-1000000000000000000000000000000/7"'
+run 0 eval --json "$place/wide.pf"
+holds 'd["acceleration"][1] == -1e30/7/(1234567**2*7654321*10000001/10**28)'
+
+# the second row is the first one times a decimal: no digit is lost, so it is redundant, and nothing is divided by zero
+cat > "$place/rows.pf" <<'END'
+coord x, y, z
+kinetic (1.2345*x'^2 + 0.98765*y'^2 + 2.71828*z'^2)/2
+potential 9.80665*x + x*y
+constraint c: 1.23456789012*x' + 0.00123456789*sin(z)*y' + 3.3333333333*z' = 0
+constraint d: 9.87654321098*1.23456789012*x' + 9.87654321098*0.00123456789*sin(z)*y' + 9.87654321098*3.3333333333*z' = 0
+start x = 0.3, y = 0.1, z = 0.7, y' = 1
+END
+run 0 check --json "$place/rows.pf"
+holds 'd["rank"] == 1'
+for form in multipliers rosenberg rosenberg_extended udwadia_kalaba maggi laconic; do
+  run 0 derive --form $form "$place/rows.pf"
+  grep -Eq '/0([^.0-9]|$)|[0-9]\.[0-9]{14,16}([^0-9]|$)' "$place/out" && fail "$last: a rounded number, or a division by zero"
+done
+
 finish
