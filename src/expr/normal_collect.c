@@ -177,7 +177,8 @@ static Monomial common_factor(Letters *letters, const Monomial *terms, const int
   if (first->count) memcpy(powers, first->powers, (size_t)first->count*sizeof *powers);
   Monomial common = {first->coefficient, first->count, powers};
   for (int i = 1; i < count; i++) {
-    if (pf_number_is(common.coefficient, 1) && common.count == by->count && pf_monomial_compare(&common, by) == 0) break;
+    bool number = pf_number_is(common.coefficient, 1);
+    if (number && common.count == by->count && pf_monomial_compare(&common, by) == 0) break;
     intersect(letters, &common, powers, terms + which[i]);
   }
   if (pf_number_sign(common.coefficient) < 0) common.coefficient = pf_number_negative(common.coefficient);
@@ -513,7 +514,8 @@ static bool is_same(const Poly *a, const Poly *b)
 {
   if (a->count != b->count) return false;
   for (int i = 0; i < a->count; i++)
-    if (!pf_number_is_same(a->terms[i].coefficient, b->terms[i].coefficient) || pf_monomial_compare(a->terms + i, b->terms + i) != 0)
+    if (!pf_number_is_same(a->terms[i].coefficient, b->terms[i].coefficient) ||
+        pf_monomial_compare(a->terms + i, b->terms + i) != 0)
       return false;
   return true;
 }

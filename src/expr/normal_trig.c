@@ -165,7 +165,8 @@ static void contract_match(void *user, Letters *letters, const Poly *poly, const
   LetterPower powers[2] = {{p, 1}, {q, 1}}, swap = powers[0];
   if (p > q) powers[0] = powers[1], powers[1] = swap;
   rest = pf_monomial_over(letters, rest, (Monomial){pf_number_int(1), 2, powers});
-  if (both_sines && !match->plus) rest.coefficient = pf_number_negative(rest.coefficient); /* cos cos leads in cos(p + q) */
+  /* cos cos leads in cos(p + q) */
+  if (both_sines && !match->plus) rest.coefficient = pf_number_negative(rest.coefficient);
   c->added[c->added_count++] = pf_monomial_times(letters, rest, trig);
   c->gone[match->term] = c->gone[match->partner] = true;
 }

@@ -62,7 +62,8 @@ static bool is_double(int64_t value)
 /* (1.0/3.0): the compiler divides, and rounds once. */
 static void put_number(Printer *p, Number value)
 {
-  if (!pf_number_is_narrow(value) || !is_double(value.num) || !is_double(value.den)) put_double(p, pf_number_value(value));
+  bool divides = pf_number_is_narrow(value) && is_double(value.num) && is_double(value.den);
+  if (!divides) put_double(p, pf_number_value(value));
   else if (value.den == 1) pf_put_format(p, "%" PRId64 ".0", value.num);
   else pf_put_format(p, "(%" PRId64 ".0/%" PRId64 ".0)", value.num, value.den);
 }

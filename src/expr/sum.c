@@ -36,16 +36,22 @@ static void push_term(SumBuilder *sum, Number coefficient, PfExpr term)
   sum->terms.at[sum->terms.count++] = (Term){term, coefficient};
 }
 
+static void add_constant(SumBuilder *sum, Number coefficient, PfExpr number)
+{
+  Number value = pf_number_mul(sum->table, coefficient, number_of(sum->table, number));
+  sum->constant = pf_number_add(sum->table, sum->constant, value);
+}
+
 void pf_sum_push(SumBuilder *sum, Number coefficient, PfExpr e)
 {
   const PfExprTable *table = sum->table;
   if (e == PF_EXPR_NONE) {
     sum->failed = true;
   } else if (is_number(table, e)) {
-    sum->constant = pf_number_add(sum->table, sum->constant, pf_number_mul(sum->table, coefficient, number_of(table, e)));
+    add_constant(sum, coefficient, e);
   } else if (op_of(table, e) == PF_OP_SUM && !is_long_sum(table, e)) {
     const PfExpr *args = args_of(table, e);
-    sum->constant = pf_number_add(sum->table, sum->constant, pf_number_mul(sum->table, coefficient, number_of(table, args[0])));
+    add_constant(sum, coefficient, args[0]);
     for (uint32_t i = 1; i < node_of(table, e)->count; i += 2)
       push_term(sum, pf_number_mul(sum->table, coefficient, number_of(table, args[i])), args[i + 1]);
   } else {

@@ -163,7 +163,7 @@ bool pf_probe_somewhere(PfProbe *probe, int count, uint64_t *seed, uint64_t *val
   return false;
 }
 
-/* Numbers that no longer fit 64 bits have become doubles. */
+/* Numbers of more than 1024 bits have become doubles. */
 static PfStatus check_exact(PfContext *ctx, const PfExpr *e, int count)
 {
   PfArena *scratch = pf_context_scratch(ctx);
