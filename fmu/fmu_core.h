@@ -40,6 +40,7 @@ typedef struct model_fmu_data {
   int ended;     /* the condition of 'until' holds */
   int held_q[MODEL_N], held_v[MODEL_N]; /* starts set by the importer: the others move first */
   int stays[MODEL_FMU_SURFACES1]; /* 1: the motion stays on the surface, its side is between -1 and 1 */
+  double slack[MODEL_FMU_SURFACES1]; /* a state that is no further on the other side of a surface has not passed it */
   int truth[MODEL_FMU_SURFACES1]; /* of comparisons in conditions */
   int happened[MODEL_FMU_EVENTS1]; /* events that lock, attach and detach happen once */
   int due;                         /* one of them at the start */
@@ -142,6 +143,18 @@ model_fmu_status model_fmu_locate(model_fmu *f, const model_fmu_crossing *crossi
 model_fmu_status model_fmu_watch(model_fmu *f, double *z);
 /* On which side of each surface the state is; where it is on one, to which side it leaves. */
 model_fmu_status model_fmu_find_sides(model_fmu *f);
+/* The same after surfaces were met, or forces that hold have come to their limits. */
+model_fmu_status model_fmu_decide(model_fmu *f, const int *met, const int *released);
+/* Takes the velocities back to the surfaces that the motion stays on. */
+void model_fmu_hold(model_fmu *f);
+/* How near to each surface a state that has just come to it is, by what the roots of importers leave; how far off a
+ * state that stays on it may be. */
+void model_fmu_allowances(model_fmu *f, double *near, double *off);
+/* Forces that hold give way when they exceed their limits by this part: so a load that equals the limit is held. */
+#define MODEL_FMU_GIVE 1e-8
+/* Rates fall with the side itself by this part of how they depend on sides: so surfaces that hold the same share the
+ * load evenly. */
+#define MODEL_FMU_EVENLY 1e-9
 /* Is the state clearly past a surface? */
 int model_fmu_is_contradicted(model_fmu *f);
 /* Which comparisons hold, which conditions: whether the motion has ended, whether an event is due. */

@@ -12,9 +12,10 @@ typedef struct model_fmu_sample {
   double z[MODEL_FMU_SURFACES1], slope[MODEL_FMU_SURFACES1];
 } model_fmu_sample;
 
-/* A step as polynomials: by q, v and a at both ends. */
+/* A step as polynomials: velocities by v and a at both ends, coordinates by their integral; q at the end would add what
+ * rounding leaves of it over h to the velocities of a short step. */
 typedef struct model_fmu_course {
-  double h, c[6][MODEL_N];
+  double h, c[5][MODEL_N];
 } model_fmu_course;
 
 static void model_fmu_fit(model_fmu_course *course, const model_state *x0, const double *a0, const model_state *x1,
@@ -23,14 +24,12 @@ static void model_fmu_fit(model_fmu_course *course, const model_state *x0, const
   int i;
   course->h = h;
   for (i = 0; i < MODEL_N; i++) {
-    const double v = h*x0->v[i], a = h*h*a0[i], D = x1->q[i] - x0->q[i] - v - a/2;
-    const double V = h*(x1->v[i] - x0->v[i]) - a, A = h*h*(a1[i] - a0[i]);
+    const double a = h*h*a0[i], V = h*(x1->v[i] - x0->v[i]) - a, A = h*h*(a1[i] - a0[i]);
     course->c[0][i] = x0->q[i];
-    course->c[1][i] = v;
+    course->c[1][i] = h*x0->v[i];
     course->c[2][i] = a/2;
-    course->c[3][i] = 10*D - 4*V + A/2;
-    course->c[4][i] = -15*D + 7*V - A;
-    course->c[5][i] = 6*D - 3*V + A/2;
+    course->c[3][i] = V - A/3;
+    course->c[4][i] = A/4 - V/2;
   }
 }
 
@@ -40,7 +39,7 @@ static void model_fmu_follow(const model_fmu_course *course, double at, double b
   int i, k;
   for (i = 0; i < MODEL_N; i++) {
     double q = 0, v = 0;
-    for (k = 5; k >= 0; k--) {
+    for (k = 4; k >= 0; k--) {
       v = v*s + q;
       q = q*s + course->c[k][i];
     }

@@ -94,10 +94,15 @@ static model_status model_fmu_glide(const model_fmu_data *d, const model_state *
     for (i = 0; i < count; i++)
       if (fabs(slip[i]) > most) most = fabs(slip[i]);
     if (most <= 1e-14*size) return model_accelerate_by(&d->p, x, u, &d->rows, a, lambda);
+    for (i = 0; i < count; i++) {
+      double most_of_row = 0;
+      for (j = 0; j < count; j++) most_of_row = fmax(most_of_row, fabs(W[i*count + j]));
+      W[i*count + i] -= MODEL_FMU_EVENLY*most_of_row;
+    }
     if (!model_fmu_solve(W, slip, count)) return MODEL_SINGULAR;
     for (j = 0, k = 0; k < MODEL_FMU_SIDES; k++)
       if (d->stays[k]) model_fmu_lean(u, k, *model_fmu_side(u, k) - slip[j++]);
-    if (most <= 1e-9*size) return model_accelerate_by(&d->p, x, u, &d->rows, a, lambda);
+    if (most <= 1e-7*size) return model_accelerate_by(&d->p, x, u, &d->rows, a, lambda);
   }
   return MODEL_NO_CONVERGENCE;
 }
@@ -191,7 +196,7 @@ static model_fmu_status model_fmu_attempt(model_fmu *f, double rest, double *h, 
     } else if (error > 1) {
       *h = model_fmu_next(*h, error);
       (void)model_fmu_status_of(f, MODEL_NO_CONVERGENCE);
-    } else if (model_fmu_scan(f, x, u, *h, crossing) && ++coarse < 20) {
+    } else if (model_fmu_scan(f, x, u, *h, crossing) && *h > 2*tiny && ++coarse < 20) {
       *h /= 2;
     } else {
       if (*h < rest || error > 0.01) f->d.step = coarse ? *h : model_fmu_next(*h, error);
@@ -226,6 +231,7 @@ static model_fmu_status model_fmu_step(model_fmu *f, double end)
   model_fmu_forget(f);
   if (crosses) return model_fmu_update(f, &moved);
   if (MODEL_M > 0) status = model_fmu_project(f);
+  model_fmu_hold(f);
   return status == MODEL_FMU_OK ? model_fmu_move(f) : MODEL_FMU_ERROR;
 }
 

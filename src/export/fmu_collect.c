@@ -122,11 +122,19 @@ static bool is_symbol(const PfExport *x, PfExpr e)
   return false;
 }
 
+/* With the sides of surfaces, which tell the force of what sticks, in the place of signs. */
+static PfStatus express(const PfFmu *f, PfExpr *e)
+{
+  PF_TRY(pf_insert_inputs(f->ctx, f->x->model, e, 1));
+  PF_TRY(pf_switches_insert(f->ctx, f->arena, f->options->inputs->sides, e, 1));
+  return pf_export_expand(f->x, e, 1);
+}
+
 static PfStatus add_shown(Names *n, const char *name, const char *about, PfMeasure measure, PfFmuCausality causality,
                           PfExpr value)
 {
   PfFmuVariable v = {.about = about, .measure = measure, .causality = causality, .derivative_of = -1, .value = value};
-  PF_TRY(pf_export_expand(n->fmu->x, &v.value, 1));
+  PF_TRY(express(n->fmu, &v.value));
   n->fmu->shown_count++;
   return add(n, name, v);
 }
@@ -220,7 +228,19 @@ static PfStatus grow(PfFmu *f)
   return PF_OK;
 }
 
-/* Its rate is known when no forces of constraints are in it, and no accelerations. */
+/* What tells how the motion leaves the surface, as in time/sides.c. */
+static PfStatus measure(PfFmu *f, PfFmuSurface *s)
+{
+  const PfExport *x = f->x;
+  PF_TRY(pf_surface_sizes(f->ctx, f->arena, s->g, x->symbols + x->at_q, 2*x->n, &s->size, &s->slope));
+  bool moves = pf_expr_depends(f->ctx, s->g, x->symbols + x->at_q, 2*x->n);
+  s->degree = !moves ? 0 : pf_expr_depends(f->ctx, s->rate, x->symbols + x->at_a, x->n) ? 1 : 2;
+  s->second = pf_expr_int(f->ctx, 0);
+  return s->degree == 2 ? pf_surface_rate(f->ctx, f->arena, x->model, s->rate, &s->second) : PF_OK;
+}
+
+/* Its rate is known when no forces of constraints are in it, and no accelerations. With the sides held, what switches
+ * is smooth. */
 static PfStatus add_surface(PfFmu *f, PfFmuSurface s)
 {
   const PfExport *x = f->x;
@@ -231,8 +251,9 @@ static PfStatus add_surface(PfFmu *f, PfFmuSurface s)
   bool by_forces = pf_expr_depends(f->ctx, s.g, x->symbols + x->at_a, x->n + x->m), jumps;
   s.rate = pf_expr_int(f->ctx, 0);
   PF_TRY(pf_may_switch(f->ctx, f->arena, &s.g, 1, &jumps));
-  if (!by_forces && !jumps) PF_TRY(pf_surface_rate(f->ctx, f->arena, x->model, s.g, &s.rate));
+  if (!by_forces && (s.is_side || !jumps)) PF_TRY(pf_surface_rate(f->ctx, f->arena, x->model, s.g, &s.rate));
   s.timed = !by_state && !jumps && pf_expr_depends(f->ctx, s.g, &t, 1) && !pf_expr_depends(f->ctx, s.rate, &t, 1);
+  PF_TRY(measure(f, &s));
   if (!s.timed) f->indicator_count++;
   f->truths[f->surface_count] = PF_EXPR_NONE;
   f->surfaces[f->surface_count++] = s;
@@ -277,7 +298,7 @@ static PfStatus list_surfaces(PfFmu *f)
 {
   const PfSwitches *sides = f->options->inputs->sides;
   PF_TRY(grow(f));
-  for (int k = 0; k < f->side_count; k++) PF_TRY(add_surface(f, (PfFmuSurface){.g = sides->at[k].surface}));
+  for (int k = 0; k < f->side_count; k++) PF_TRY(add_surface(f, (PfFmuSurface){.g = sides->at[k].surface, .is_side = true}));
   return list_conditions(f);
 }
 

@@ -28,9 +28,12 @@ typedef struct PfFmuVariable {
 
 /* At which the motion changes: the sides of switches, then comparisons of conditions. */
 typedef struct PfFmuSurface {
-  PfExpr g, rate;
-  bool timed;    /* by time alone, linearly: its instant is known */
+  PfExpr g, rate, second;
+  PfExpr size, slope; /* of rounding, and by how much g changes with the state: see pf_surface_sizes */
+  bool is_side;
+  bool timed;         /* by time alone, linearly: its instant is known */
   bool equal, or_equal;
+  int degree;         /* 0: not by the state; 1: its rate depends on accelerations; 2: its second derivative does */
 } PfFmuSurface;
 
 typedef struct PfFmu {

@@ -209,15 +209,24 @@ static PfStatus put_derivatives(const PfCText *c, const PfFmu *f)
 
 static PfStatus put_surfaces(const PfCText *c, const PfFmu *f)
 {
-  List g, rates;
-  PF_TRY(make_list(f, f->surface_count, &g));
-  PF_TRY(make_list(f, f->surface_count, &rates));
-  for (int i = 0; i < f->surface_count; i++) {
-    add(f, &g, i, f->surfaces[i].g);
-    add(f, &rates, i, f->surfaces[i].rate);
+  int count = f->surface_count;
+  List g, rates, seconds, sizes;
+  PF_TRY(make_list(f, count, &g));
+  PF_TRY(make_list(f, count, &rates));
+  PF_TRY(make_list(f, count, &seconds));
+  PF_TRY(make_list(f, 2*count, &sizes));
+  for (int i = 0; i < count; i++) {
+    const PfFmuSurface *s = f->surfaces + i;
+    add(f, &g, i, s->g);
+    add(f, &rates, i, s->rate);
+    add(f, &seconds, i, s->second);
+    add(f, &sizes, i, s->size);
+    add(f, &sizes, count + i, s->slope);
   }
-  PF_TRY(put_plain(c, f, "surfaces", declared, &g, f->surface_count));
-  return put_plain(c, f, "rates", with_rates, &rates, f->surface_count);
+  PF_TRY(put_plain(c, f, "surfaces", declared, &g, count));
+  PF_TRY(put_plain(c, f, "rates", with_rates, &rates, count));
+  PF_TRY(put_plain(c, f, "seconds", with_rates, &seconds, count));
+  return put_plain(c, f, "sizes", declared, &sizes, 2*count);
 }
 
 static void put_truth(PfText *text, const void *user, int input)
@@ -292,7 +301,9 @@ static const char header_end[] =
 "/* Where parameters, inputs and the sides of surfaces are in their structs. */\n"
 "extern const size_t @_fmu_parameter_at[], @_fmu_input_at[];\n"
 "/* Of surfaces, the sides first, then comparisons of conditions: their instant is known; 'equal' and 'or equal'. */\n"
-"extern const int @_fmu_timed[], @_fmu_equal[], @_fmu_or_equal[];\n\n"
+"extern const int @_fmu_timed[], @_fmu_equal[], @_fmu_or_equal[];\n"
+"/* 0: the state has no say in it; 1: its rate depends on accelerations; 2: its second derivative does. */\n"
+"extern const int @_fmu_degree[];\n\n"
 "/* Starts of q and v by parameters; 0: not given by the model but solved for, 1: given, 2: never changed. */\n"
 "extern const int @_fmu_given[];\n"
 "void @_fmu_starts(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
@@ -312,10 +323,13 @@ static const char header_end[] =
 "                           const double *lambda, const double *seed, double *out);\n"
 "void @_fmu_shown_along(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                       const double *seed, double *out);\n"
-"/* Surfaces and their rates. */\n"
+"/* Surfaces; their rates; second derivatives of those of degree 2; sum |dg/dy y| and sum |dg/dy| over the state y. */\n"
 "void @_fmu_surfaces(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                    double *out);\n"
 "void @_fmu_rates(const @_params *p, const @_state *x, const @_input *u, const double *a, double *out);\n"
+"void @_fmu_seconds(const @_params *p, const @_state *x, const @_input *u, const double *a, double *out);\n"
+"void @_fmu_sizes(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
+"                 double *out);\n"
 "/* At which the motion ends, then the conditions of the events: more than 1/2 where they hold. */\n"
 "void @_fmu_conditions(const double *truth, double *out);\n"
 "/* Events: the flag that holds each coordinate, -1: it is always free; what an event makes of each flag, -1: it\n"
@@ -364,7 +378,7 @@ static void put_flags(const PfCText *c, const PfFmu *f, const char *name, int wh
   pf_text_print(c->text, "const int %s_fmu_%s[] = {", c->x->prefix, name);
   for (int i = 0; i < f->surface_count; i++) {
     const PfFmuSurface *s = f->surfaces + i;
-    const bool flags[] = {s->timed, s->equal, s->or_equal};
+    const int flags[] = {s->timed, s->equal, s->or_equal, s->degree};
     pf_text_print(c->text, "%s%d", i ? ", " : "", flags[which]);
   }
   pf_text_add(c->text, f->surface_count ? "};\n" : "0};\n");
@@ -515,6 +529,7 @@ static PfStatus put_source(const PfCText *c, const PfFmu *f)
   put_flags(c, f, "timed", 0);
   put_flags(c, f, "equal", 1);
   put_flags(c, f, "or_equal", 2);
+  put_flags(c, f, "degree", 3);
   PF_TRY(put_starts(c, f));
   PF_TRY(put_goals(c, f));
   put_violations(c);

@@ -4,19 +4,27 @@
 
 friction.py PFAFF [--count 200] [--seed 1] [--jobs 2] [--keep FOLDER]    models seed, seed + 1, …
 friction.py PFAFF --only SEED -v                                         one model again, with its text and every comparison
+friction.py PFAFF --through fmu,c,python                                 the same models, exported: FMUs in FMPy, C and Python by rk4
 
 One to three blocks under loads that are piecewise linear in time, with Coulomb friction on the ground, on belts and on each
 other, unequal to both sides, each law in one of the SPELLINGS; in coordinates of the blocks or rotated ones, with constraints
 that tie blocks and locks. Between two switches every velocity is a quadratic polynomial, so instants of stopping are roots of
 quadratics and those of slipping of linear equations. What sticks follows from all cases of the complementarity problem. Plain
 Python: nothing is shared with the program."""
-import argparse, csv, io, itertools, math, multiprocessing, os, random, subprocess, sys
+import argparse, csv, importlib.util, io, itertools, math, multiprocessing, os, random, shutil, subprocess, sys
+try:
+    import fmpy
+except ImportError:
+    fmpy = None
 
 LIMIT = 20  # seconds for each call
 # Motions are polynomials of degree 3: the methods that choose their steps err by the location of switches and their tolerance,
 # the alpha methods by h^2.
 METHODS = {"dopri5": ([], 1e-6), "dop853": ([], 1e-6), "rk4": (["--step", "0.01"], 1e-6), "cvode_adams": ([], 1e-4), "cvode_bdf": ([], 1e-4),
            "ida": ([], 1e-4), "ida2": ([], 1e-4), "generalized_alpha": (["--step", "2e-3"], 1e-4), "rattle": (["--step", "2e-3"], 1e-4)}
+# FMUs in FMPy: by relative tolerance (CVode's for Model Exchange, of which its errors are a hundred times), in turn.
+TOLERANCES = {1e-8: 1e-5, 1e-10: 1e-6, 1e-11: 1e-6}
+GRID = 0.05  # of the samples of exported models
 CLOSE = 2e-3  # nearer to a change of the decision than this a model is drawn again
 
 # The force along w with F against w > 0 and G against w < 0; where it needs F = G, or G <= F.
@@ -250,7 +258,7 @@ class Load:
 # ---------------------------------------------------------------- models
 
 class Model:
-    def __init__(self, seed):
+    def __init__(self, seed, grid=None):
         self.rng = rng = random.Random(seed)
         number = lambda low, high: round(rng.uniform(low, high), 2)
         self.n = n = rng.randint(1, 3)
@@ -271,6 +279,7 @@ class Model:
         if self.tied: self.v0[1] = self.v0[0]
         self.q0 = [0.0]*n
         self.samples = sorted({round(rng.uniform(0.05, 0.98)*self.end, 3) for _ in range(6)})
+        if grid: self.samples = sorted({round(round(t/grid)*grid, 9) for t in self.samples})
 
     def add_surface(self, i, number):
         """Of block i on the ground or a belt, or on a block before it."""
@@ -308,7 +317,7 @@ class Model:
         lines += ["start " + ", ".join(f"{x}' = {v!r}" for x, v in zip(q, start))]
         if self.tied: lines += ["constraint tie: x = y"]
         if self.lock: lines += [f"when t = {self.lock[0]!r} {{ lock {q[self.lock[1]]} }}"]
-        lines += [f"run {self.end!r}"]
+        lines += [f"run {self.end!r}", "plot " + ", ".join([*q] + [f"f{k}" for k in range(len(self.surfaces))])]
         return "\n".join(lines) + "\n"
 
 
@@ -322,9 +331,9 @@ def tokens(text):
             yield c
 
 
-def draw(seed):
+def draw(seed, grid=None):
     for k in range(300):
-        model = Model(seed*1000 + k)
+        model = Model(seed*1000 + k, grid)
         try:
             motion = Motion(model)
             return model, [motion.at(t) for t in model.samples]
@@ -348,6 +357,36 @@ def rows_of(program, model, path, method, options):
     return {float(row[0]): dict(zip(heads, map(float, row))) for row in table[1:]}
 
 
+# ---------------------------------------------------------------- what is exported
+
+def export(program, path, target, *options):
+    done = subprocess.run([program, "export", "--to", target, *options, path], capture_output=True, text=True, timeout=10*LIMIT)
+    if done.returncode: raise Failure(f"export to {target}: {done.stderr.strip()}")
+
+
+def rows_of_fmu(model, fmu, kind, tolerance):
+    names = [x + y for x in "xyz"[:model.n] for y in ("", "'")] + [f"f{k}" for k in range(len(model.surfaces))]
+    try:
+        result = fmpy.simulate_fmu(fmu, fmi_type=kind, stop_time=model.end, output_interval=GRID, relative_tolerance=tolerance, output=names,
+                                   timeout=LIMIT)
+    except Exception as error:
+        raise Failure(f"{kind}, tolerance {tolerance}: {error}")
+    rows = {round(float(row["time"]), 9): {name: float(row[name]) for name in names} for row in result}
+    return {t: rows[t] for t in model.samples if t in rows}
+
+
+def through_fmu(program, seed, model, expected, path, tell):
+    fmu = path[:-3] + ".fmu"
+    export(program, path, "fmu", "--fmi", str(2 + seed//3 % 2), "-o", fmu)
+    tolerance = sorted(TOLERANCES)[seed % 3]
+    for kind in "CoSimulation", "ModelExchange":
+        compare(f"{kind}, tolerance {tolerance}", rows_of_fmu(model, fmu, kind, tolerance), model, expected, TOLERANCES[tolerance], tell)
+    os.remove(fmu)
+
+
+THROUGH = {"fmu": through_fmu}
+
+
 def compare(method, rows, model, expected, allowed, tell):
     for t, (u, v, force) in zip(model.samples, expected):
         if t not in rows: raise Failure(f"{method}: the row at t = {t} is lost")
@@ -362,8 +401,8 @@ def compare(method, rows, model, expected, allowed, tell):
 
 
 def trial(job):
-    program, seed, folder, tell = job
-    drawn = draw(seed)
+    program, seed, folder, tell, through = job
+    drawn = draw(seed, GRID if through else None)
     if drawn is None: return seed, "nothing", None, None
     model, expected = drawn
     path = os.path.join(folder, f"friction{seed}.pf")
@@ -371,7 +410,8 @@ def trial(job):
     if tell: print(model.text())
     methods = ["dopri5"] + random.Random(seed).sample(sorted(set(METHODS) - {"dopri5"}), 2)
     try:
-        for method in METHODS if tell else methods:
+        for target in through: THROUGH[target](program, seed, model, expected, path, tell)
+        for method in [] if through else METHODS if tell else methods:
             options, allowed = METHODS[method]
             compare(method, rows_of(program, model, path, method, options), model, expected, allowed, tell)
     except Failure as failure:
@@ -387,12 +427,14 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--through", default="")
     parser.add_argument("--keep", default="trial-failures")
     parser.add_argument("-v", action="store_true")
     options = parser.parse_args()
     os.makedirs(options.keep, exist_ok=True)
     seeds = [options.only] if options.only is not None else range(options.seed, options.seed + options.count)
-    jobs = [(options.program, seed, options.keep, options.v) for seed in seeds]
+    through = [x for x in options.through.split(",") if x]
+    jobs = [(options.program, seed, options.keep, options.v, through) for seed in seeds]
     count, spelled, failures = {"good": 0, "nothing": 0, "failed": 0}, {}, []
     with multiprocessing.Pool(options.jobs) as pool:
         for seed, end, told, text in pool.imap(trial, jobs):
