@@ -97,12 +97,12 @@ static model_status model_fmu_glide(const model_fmu_data *d, const model_state *
     for (i = 0; i < count; i++) {
       double most_of_row = 0;
       for (j = 0; j < count; j++) most_of_row = fmax(most_of_row, fabs(W[i*count + j]));
-      W[i*count + i] -= MODEL_FMU_EVENLY*most_of_row;
+      W[i*count + i] -= 0.1*MODEL_FMU_EVENLY*most_of_row; /* found again in the next round */
     }
     if (!model_fmu_solve(W, slip, count)) return MODEL_SINGULAR;
     for (j = 0, k = 0; k < MODEL_FMU_SIDES; k++)
       if (d->stays[k]) model_fmu_lean(u, k, *model_fmu_side(u, k) - slip[j++]);
-    if (most <= 1e-7*size) return model_accelerate_by(&d->p, x, u, &d->rows, a, lambda);
+    if (most <= 1e-9*size) return model_accelerate_by(&d->p, x, u, &d->rows, a, lambda);
   }
   return MODEL_NO_CONVERGENCE;
 }
