@@ -241,6 +241,24 @@ model_fmu_status model_fmu_project(model_fmu *f)
   return model_fmu_choose(f);
 }
 
+/* Rates of comparisons without a formula for it, because they are about forces: by a little step of the motion. */
+static void model_fmu_rates_of_forces(const model_fmu *f, const double *g, double *rate)
+{
+  double after[MODEL_FMU_SURFACES1], a[MODEL_N], lambda[MODEL_FMU_M1];
+  const double h = 1e-6*(1 + fabs(f->d.x.time));
+  model_fmu_data d = f->d;
+  int i, k;
+  for (i = 0; i < MODEL_N; i++) {
+    d.x.q[i] += h*(d.x.v[i] + h/2*f->a[i]);
+    d.x.v[i] += h*f->a[i];
+  }
+  d.x.time += h;
+  if (MODEL_FMU_SURFACES == MODEL_FMU_SIDES || model_fmu_flow(&d, &d.x, &d.u, a, lambda) != MODEL_OK) return;
+  model_fmu_surfaces(&d.p, &d.x, &d.u, a, lambda, after);
+  for (k = MODEL_FMU_SIDES; k < MODEL_FMU_SURFACES; k++)
+    if (!model_fmu_timed[k] && !(fabs(rate[k]) > 0)) rate[k] = (after[k] - g[k])/h;
+}
+
 /* Sides that are due change, and then those that become due by that. */
 static model_fmu_status model_fmu_turn(model_fmu *f, int *forced)
 {
@@ -254,6 +272,7 @@ static model_fmu_status model_fmu_turn(model_fmu *f, int *forced)
     if (status != MODEL_FMU_OK) return status;
     model_fmu_surfaces(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, g);
     model_fmu_rates(&f->d.p, &f->d.x, &f->d.u, f->a, rate);
+    model_fmu_rates_of_forces(f, g, rate);
     model_fmu_allowances(f, near, off);
     status = model_fmu_due(f, g, rate, off, due);
     if (status != MODEL_FMU_OK) return status;

@@ -172,10 +172,28 @@ static void check_velocities_written(Checker *ck)
   }
 }
 
-static bool is_coordinate(const Checker *ck, const char *name)
+int pf_checked_coordinate(const Checker *ck, const char *name)
 {
   for (size_t i = 0; i < ck->coordinates.count; i++)
-    if (!strcmp(ck->coordinates.at[i].name, name)) return true;
+    if (!strcmp(ck->coordinates.at[i].name, name)) return (int)i;
+  return -1;
+}
+
+static bool acts_on(const PfAction *action, int coordinate)
+{
+  for (int k = 0; k < action->coordinate_count; k++)
+    if (action->coordinates[k] == coordinate) return true;
+  return false;
+}
+
+/* Does an event lock the coordinate? Then lambda[…] is the force of the lock. */
+static bool is_locked(const Checker *ck, int coordinate)
+{
+  for (size_t e = 0; coordinate >= 0 && e < ck->events.count; e++)
+    for (int a = 0; a < ck->events.at[e].action_count; a++) {
+      const PfAction *action = ck->events.at[e].actions + a;
+      if (action->kind == PF_LOCK && acts_on(action, coordinate)) return true;
+    }
   return false;
 }
 
@@ -193,22 +211,22 @@ static void unknown_multiplier(Checker *ck, const MultiplierUse *use)
   }
   pf_check_fail(ck, PF_ERR_NAME, use->node, "there is no constraint '%s'", use->name);
   if (row) pf_check_hint(ck, "'%s' has several rows: write %s[%s], for example", use->name, use->word, row);
-  else if (ck->events.count && is_coordinate(ck, use->name))
-    pf_check_hint(ck, "'%s' is a coordinate: the force that an event locks it with is reaction(%s), which can be shown",
+  else if (ck->events.count && pf_checked_coordinate(ck, use->name) >= 0)
+    pf_check_hint(ck, "'%s' is a coordinate that no event locks; the force of all constraints on it is reaction(%s)",
                   use->name, use->name);
   else if (similar) pf_check_hint(ck, "did you mean %s[%s]?", use->word, similar);
   else pf_check_hint(ck, "%s[name] belongs to 'constraint name: …'", use->word);
 }
 
 /* The model before the event has no such row: a condition is not asked for it there, a force would be. */
-static void check_acting(Checker *ck, const PfConstraint *c)
+static void check_acting(Checker *ck, const char *name, const char *action)
 {
-  PfExpr multiplier = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", c->name));
+  PfExpr multiplier = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));
   for (size_t i = 0; i < ck->multiplier_forces.count; i++) {
     if (!pf_expr_depends(ck->ctx, ck->multiplier_forces.at[i].force, &multiplier, 1)) continue;
     pf_check_fail(ck, PF_ERR_MODEL, ck->multiplier_forces.at[i].node,
-                  "no force can depend on the multiplier of what an event attaches");
-    pf_check_hint(ck, "lambda[%s] may stand in 'when', 'until' and 'plot'", c->name);
+                  "no force can depend on the multiplier of what an event %s", action);
+    pf_check_hint(ck, "lambda[%s] may stand in 'when', 'until' and 'plot'", name);
     return;
   }
 }
@@ -222,11 +240,14 @@ void pf_check_multipliers(Checker *ck)
   for (size_t k = 0; k < ck->constraints.count; k++) {
     const char *name = ck->constraints.at[k].name;
     if (!pf_map_set(&known, name, strlen(name), ck)) pf_check_no_memory(ck);
-    if (ck->constraints.at[k].attached) check_acting(ck, ck->constraints.at + k);
+    if (ck->constraints.at[k].attached) check_acting(ck, name, "attaches");
   }
   for (size_t i = 0; i < ck->multiplier_uses.count && !pf_check_stopped(ck); i++) {
     const MultiplierUse *use = ck->multiplier_uses.at + i;
-    if (!pf_map_get(&known, use->name, strlen(use->name))) unknown_multiplier(ck, use);
+    if (pf_map_get(&known, use->name, strlen(use->name))) continue;
+    bool lock = !strcmp(use->word, "lambda") && is_locked(ck, pf_checked_coordinate(ck, use->name));
+    if (lock) check_acting(ck, use->name, "locks");
+    else unknown_multiplier(ck, use);
   }
   pf_map_free(&known);
 }

@@ -170,6 +170,7 @@ typedef struct Checker {
   PF_ARRAY(Dim) contact_dims; /* of where they touch */
   PF_ARRAY(PfSpring) springs;
   bool showing; /* in 'plot': what only a run knows has a name, too */
+  bool in_condition; /* of 'when' or 'until' */
   int frame_room;
   PF_ARRAY(Placed) placed; /* per frame */
   bool has_units;          /* anywhere in the text: without, 'free' says nothing about lengths */
@@ -248,6 +249,8 @@ const char *pf_print_text(Checker *ck, const char *format, ...) PF_PRINTF(2, 3);
 /* ---------------------------------------------------------------- expressions (value.c, call.c and below) */
 
 Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node);
+/* Of 'when' and 'until', which may contain accelerations and reactions. */
+Value pf_value_of_condition(Checker *ck, Scope *scope, const PfNode *node);
 /* Reports at the node what went wrong in the expression table since the last look; true when nothing did. */
 bool pf_check_expressions(Checker *ck, const PfNode *node);
 Value pf_value_of_call(Checker *ck, Scope *scope, const PfNode *node);
@@ -367,6 +370,8 @@ Value pf_value_of_violation(Checker *ck, Scope *scope, const PfNode *node); /* v
 Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node);  /* reaction(x) */
 /* The contact that the node names; -1 when it names something else. */
 int pf_contact_of(Checker *ck, Scope *scope, const PfNode *node);
+/* The coordinate of that name, among those that were declared; -1: none. */
+int pf_checked_coordinate(const Checker *ck, const char *name);
 /* The full name of a constraint as it is written: rear, wheel[2].side. NULL after an error. */
 const char *pf_spell_constraint(Checker *ck, Scope *scope, const PfNode *node);
 /* When the model is whole: units, and speeds by velocities, in what is shown and in conditions. */

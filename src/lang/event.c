@@ -403,15 +403,10 @@ static bool read_instant(Checker *ck, Scope *scope, const PfNode *left, const Pf
 
 static bool read_condition(Checker *ck, Scope *scope, const PfNode *node, PfEvent *event)
 {
-  Value condition = pf_value_of(ck, scope, node->child);
+  Value condition = pf_value_of_condition(ck, scope, node->child);
   if (condition.kind == V_NONE) return false;
   if (condition.kind != V_CONDITION) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "'when' needs an instant or a condition: when t = 5, when x > 3");
-    return false;
-  }
-  if (pf_contents(ck, condition.scalar) & HAS_ACCELERATION) {
-    pf_check_fail(ck, PF_ERR_MODEL, node,
-                  "the condition of an event is made of coordinates, velocities, multipliers and time");
     return false;
   }
   event->condition = condition.scalar;

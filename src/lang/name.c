@@ -103,7 +103,17 @@ const char *pf_spell_constraint(Checker *ck, Scope *scope, const PfNode *node)
   return constraint_name(ck, scope, node, &entity);
 }
 
-/* lambda[rear]: the multiplier of a constraint, which may be declared further down. */
+/* The dimension of lambda[name]: unknown for a constraint that is declared further down. */
+static Dim multiplier_dimension(const Checker *ck, const char *name, PfExpr symbol)
+{
+  for (size_t i = 0; i < ck->constraints.count; i++)
+    if (ck->constraints.at[i].multiplier == symbol) return ck->multiplier_dims.at[i];
+  int coordinate = pf_checked_coordinate(ck, name);
+  return coordinate < 0 ? pf_dim_unknown() : pf_dim_force(ck->coordinate_dims.at[coordinate]);
+}
+
+/* lambda[rear]: the multiplier of a constraint, which may be declared further down; of a coordinate that an event
+ * locks, the force of the lock. */
 Value pf_value_of_multiplier(Checker *ck, Scope *scope, const PfNode *node)
 {
   const char *name = pf_spell_constraint(ck, scope, node->child);
@@ -112,9 +122,7 @@ Value pf_value_of_multiplier(Checker *ck, Scope *scope, const PfNode *node)
   PfExpr symbol = pf_expr_symbol(ck->ctx, pf_print_text(ck, "lambda[%s]", name));
   pf_set_contents(ck, symbol, HAS_MULTIPLIER);
   if (!pf_push(ck->allocator, &ck->multiplier_uses, (MultiplierUse){node, name, "lambda"})) pf_check_no_memory(ck);
-  for (size_t i = 0; i < ck->constraints.count; i++)
-    if (ck->constraints.at[i].multiplier == symbol) return pf_scalar_value(symbol, ck->multiplier_dims.at[i]);
-  return pf_scalar_value(symbol, pf_dim_unknown()); /* declared further down */
+  return pf_scalar_value(symbol, multiplier_dimension(ck, name, symbol));
 }
 
 static Value axis_of_frame(Checker *ck, int frame, int i)

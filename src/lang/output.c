@@ -46,15 +46,12 @@ static PfSetting *read_settings(Checker *ck, Scope *scope, const PfNode *block, 
 
 static void read_until(Checker *ck, Scope *scope, const PfNode *node, PfRun *run)
 {
-  Value until = pf_value_of(ck, scope, node->child);
+  Value until = pf_value_of_condition(ck, scope, node->child);
   if (until.kind == V_NONE) return;
   if (until.kind != V_CONDITION) {
     pf_check_fail(ck, PF_ERR_MODEL, node, "'until' needs a condition such as x > 3 [m]");
     return;
   }
-  if (pf_contents(ck, until.scalar) & HAS_ACCELERATION)
-    pf_check_fail(ck, PF_ERR_MODEL, node->child,
-                  "a stop condition is made of coordinates, velocities, speeds, multipliers and time");
   run->until = until.scalar;
 }
 

@@ -48,8 +48,8 @@ Value pf_value_of_violation(Checker *ck, Scope *scope, const PfNode *node)
 Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node)
 {
   const char *how = "reaction(x) is the generalized force of the constraints on the coordinate x";
-  if (!ck->showing) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "a reaction can only be shown, by 'plot' or --show");
+  if (!ck->showing && !ck->in_condition) {
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a reaction can only be shown, by 'plot' or --show, and stand in conditions");
     pf_check_hint(ck, "%s; a force may depend on multipliers, lambda[name]", how);
     return pf_no_value();
   }

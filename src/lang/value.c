@@ -74,10 +74,11 @@ bool pf_check_no_equality(Checker *ck, const PfNode *node, unsigned contents, co
 
 /* ---------------------------------------------------------------- any expression */
 
-/* Speeds that are given by velocities, as functions of these: what is shown may be their rate. */
+/* Speeds that are given by velocities, as functions of these: what is shown, or decides, may be their rate. */
 static void insert_speeds(Checker *ck, PfExpr *e)
 {
-  for (size_t i = 0; ck->showing && i < ck->speeds.count; i++) {
+  if (!ck->showing && !ck->in_condition) return;
+  for (size_t i = 0; i < ck->speeds.count; i++) {
     const PfSpeed *speed = ck->speeds.at + i;
     if (speed->value != PF_EXPR_NONE) (void)pf_expr_substitute(ck->ctx, e, 1, &speed->symbol, &speed->value, 1, e);
   }
@@ -174,6 +175,14 @@ Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node)
   ck->depth++;
   Value value = settle(ck, node, dispatch(ck, scope, node));
   ck->depth--;
+  return value;
+}
+
+Value pf_value_of_condition(Checker *ck, Scope *scope, const PfNode *node)
+{
+  ck->in_condition = true;
+  Value value = pf_value_of(ck, scope, node);
+  ck->in_condition = false;
   return value;
 }
 

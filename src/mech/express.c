@@ -11,11 +11,12 @@ typedef struct Names {
   PfExpr *symbol, *value;
 } Names;
 
-/* The text between the brackets of word(…), or NULL. */
+/* The text between the brackets of word(…) or word[…], or NULL. */
 static const char *inside(PfArena *arena, const char *name, const char *word)
 {
   size_t length = strlen(word), all = strlen(name);
-  bool is = all > length + 1 && !strncmp(name, word, length) && name[length] == '(' && name[all - 1] == ')';
+  if (all <= length + 1 || strncmp(name, word, length) != 0) return NULL;
+  bool is = strchr("([", name[length]) && strchr(")]", name[all - 1]);
   return is ? pf_arena_text(arena, name + length + 1, all - length - 2) : NULL;
 }
 
@@ -30,25 +31,47 @@ static PfExpr unbalanced(const Names *s, int i)
   return sum;
 }
 
+/* C + A^T lambda for one coordinate. */
+static PfExpr of_constraints(const Names *s, int i)
+{
+  const PfEquations *eq = s->eq;
+  PfExpr sum = eq->C[i];
+  for (int k = 0; k < eq->m; k++)
+    sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, eq->A[(size_t)k*(size_t)eq->n + (size_t)i],
+                                               eq->model->constraints[k].multiplier));
+  return sum;
+}
+
+static PfExpr if_held(const Names *s, int i, PfExpr then, PfExpr otherwise)
+{
+  PfExpr held = pf_expr_call2(s->ctx, PF_OP_LESS, pf_expr_int(s->ctx, 0), s->eq->model->coordinates[i].held);
+  return pf_expr_if(s->ctx, held, then, otherwise);
+}
+
 /* C + A^T lambda, which is M q'' - F, but where something sticks: there the signs of velocities in F or C, which are no
  * more than rounding, must not count. What is locked has no multiplier. */
 static PfStatus reaction(const Names *s, PfArena *arena, int i, PfExpr *value)
 {
-  const PfEquations *eq = s->eq;
-  PfExpr sum = eq->C[i];
   bool switches;
-  PF_TRY(pf_may_switch(s->ctx, arena, &sum, 1, &switches));
-  for (int k = 0; k < eq->m; k++)
-    sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, eq->A[(size_t)k*(size_t)eq->n + (size_t)i],
-                                               eq->model->constraints[k].multiplier));
-  *value = sum;
-  if (!switches && !eq->model->event_count) return PF_OK;
-  PfExpr whole = unbalanced(s, i);
-  *value = whole;
-  if (switches) return PF_OK;
-  PfExpr held = pf_expr_call2(s->ctx, PF_OP_LESS, pf_expr_int(s->ctx, 0), eq->model->coordinates[i].held);
-  *value = pf_expr_if(s->ctx, held, whole, sum);
+  PF_TRY(pf_may_switch(s->ctx, arena, s->eq->C + i, 1, &switches));
+  *value = switches ? unbalanced(s, i) : of_constraints(s, i);
+  if (!switches && s->eq->model->event_count) *value = if_held(s, i, unbalanced(s, i), *value);
   return PF_OK;
+}
+
+/* The multiplier of q' = 0, while an event locks q: what M q'' - F leaves to it. */
+static PfExpr of_lock(const Names *s, int i)
+{
+  PfExpr zero = pf_expr_int(s->ctx, 0);
+  if (!s->eq->model->event_count) return zero;
+  return if_held(s, i, pf_expr_sub(s->ctx, unbalanced(s, i), of_constraints(s, i)), zero);
+}
+
+static bool is_multiplier(const PfModel *model, PfExpr symbol)
+{
+  for (int k = 0; k < model->constraint_count; k++)
+    if (model->constraints[k].multiplier == symbol) return true;
+  return false;
 }
 
 /* At the level at which the constraint is stated. Rows that events attach are looked at while they hold. */
@@ -84,6 +107,10 @@ static PfStatus find(Names *s, PfArena *arena, PfExpr symbol)
     while (k < model->constraint_count && strcmp(model->constraints[k].name, of) != 0) k++;
     if (k == model->constraint_count) return pf_fail(s->ctx, PF_ERR_NAME, "the model has no constraint '%s'", of);
     value = violation(s, k);
+  } else if ((of = inside(arena, name, "lambda")) && !is_multiplier(model, symbol)) {
+    int i = pf_model_find_coordinate(model, of);
+    if (i < 0) return PF_OK; /* of a constraint that this model does not have */
+    value = of_lock(s, i);
   } else return PF_OK;
   s->symbol[s->count] = symbol;
   s->value[s->count++] = value;

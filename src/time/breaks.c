@@ -13,7 +13,17 @@
 
 /* ---------------------------------------------------------------- values */
 
-/* Evaluates all g at (t, y); with multipliers for those that depend on them, when wanted. False where these cannot be
+/* The inputs of the tape: accelerations, when something depends on them, are those that were found last. */
+static const double *inputs(const PfMotionRun *run, PfBreaks *b)
+{
+  size_t count = (size_t)run->symbols->count, n = (size_t)run->n;
+  if (!b->in) return run->flow.values;
+  memcpy(b->in, run->flow.values, count*sizeof *b->in);
+  memcpy(b->in + count, b->dy + n, n*sizeof *b->in);
+  return b->in;
+}
+
+/* Evaluates all g at (t, y); with forces for those that depend on them, when wanted. False where these cannot be
  * found. */
 static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, bool by_forces, double *out)
 {
@@ -25,7 +35,7 @@ static bool evaluate(PfMotionRun *run, PfBreaks *b, double t, const double *y, b
     if (!good) return false;
     memcpy(run->flow.values + run->symbols->lambda, run->flow.multiplier, (size_t)run->m*sizeof *run->flow.values);
   }
-  pf_tape_run(b->tape, run->flow.values, out, b->work);
+  pf_tape_run(b->tape, inputs(run, b), out, b->work);
   return true;
 }
 
@@ -61,7 +71,7 @@ typedef struct Course {
 static void evaluate_timed(PfMotionRun *run, PfBreaks *b, double t)
 {
   run->flow.values[run->symbols->time] = t;
-  pf_tape_run(b->tape, run->flow.values, b->value, b->work);
+  pf_tape_run(b->tape, inputs(run, b), b->value, b->work);
 }
 
 /* One g along the step, or along time when it depends on nothing else. */

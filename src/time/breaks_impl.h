@@ -17,7 +17,7 @@ typedef struct Break {
   bool jumps;     /* g itself has switches in it */
   bool equality;  /* of a comparison with ==: true at the zero only */
   bool or_equal;  /* of a comparison with <=: true at the zero as well */
-  bool by_forces; /* depends on multipliers */
+  bool by_forces; /* depends on multipliers or accelerations */
   double side;    /* the sign that g has until it changes */
   double slack;   /* of a surface: it may begin this far on the other side, where a projection has put it */
   double gap;     /* timed: between its latest two changes; 0: not known */
@@ -28,7 +28,7 @@ struct PfBreaks {
   int count, room;
   Break *at;
   PfExpr *g;            /* as expressions; then the slopes of those that are linear in time */
-  bool by_forces, by_state;
+  bool by_forces, by_accelerations, by_state;
   PfTape *tape;         /* g of all */
   PfTape *sizes;        /* of each: sum |dg/dy| |y| and sum |dg/dy| */
   double *value, *work, *size, *size_work;
@@ -37,6 +37,8 @@ struct PfBreaks {
   double *memory_t;
   int remembered, forgotten; /* how many there are, and how many have made room for others */
   double *y, *dy;       /* inside the step */
+  PfExpr *symbol;       /* those of the system, then accelerations: inputs of the tape, */
+  double *in;           /* with these numbers when a g contains accelerations, else NULL */
   PfExpr *truth_symbol; /* of each comparison */
   double *truth;        /* 0 or 1 */
   int truth_count;

@@ -31,12 +31,14 @@ static PfStatus add(PfMotionRun *run, PfBreaks *b, Break item, PfExpr g)
   PF_TRY(grow(run, b));
   PF_TRY(pf_insert_inputs(ctx, pf_system_equations(run->system)->model, &g, 1));
   int after_time = in->lambda - in->inputs;
-  item.by_forces = run->m > 0 && pf_expr_depends(ctx, g, in->symbol + in->lambda, run->m);
+  bool accelerated = pf_expr_depends(ctx, g, b->symbol + in->count, run->n);
+  item.by_forces = accelerated || (run->m > 0 && pf_expr_depends(ctx, g, in->symbol + in->lambda, run->m));
   item.timed = !item.by_forces && !pf_expr_depends(ctx, g, in->symbol + in->inputs, after_time);
   PF_TRY(pf_may_switch(ctx, run->arena, &g, 1, &item.jumps));
   item.linear = item.timed && !item.jumps &&
                 !pf_expr_depends(ctx, pf_expr_diff(ctx, g, in->symbol[in->time]), in->symbol + in->time, 1);
   b->by_forces = b->by_forces || item.by_forces;
+  b->by_accelerations = b->by_accelerations || accelerated;
   b->by_state = b->by_state || !item.timed;
   b->g[b->count] = g;
   b->at[b->count++] = item;
@@ -128,8 +130,31 @@ static PfStatus make_sizes(PfMotionRun *run, PfBreaks *b)
   return b->size_work ? PF_OK : PF_ERR_MEMORY;
 }
 
+static PfStatus list_symbols(PfMotionRun *run, PfBreaks *b)
+{
+  size_t count = (size_t)run->symbols->count, n = (size_t)run->n;
+  b->symbol = pf_run_array(run, PfExpr, count + n);
+  if (!b->symbol) return PF_ERR_MEMORY;
+  memcpy(b->symbol, run->symbols->symbol, count*sizeof *b->symbol);
+  for (size_t i = 0; i < n; i++) b->symbol[count + i] = pf_system_equations(run->system)->model->coordinates[i].a;
+  return PF_OK;
+}
+
+static PfStatus make_tape(PfMotionRun *run, PfBreaks *b)
+{
+  int count = run->symbols->count + (b->by_accelerations ? run->n : 0);
+  if (b->by_accelerations) {
+    b->in = pf_run_array(run, double, count);
+    if (!b->in) return PF_ERR_MEMORY;
+  }
+  PF_TRY(pf_tape_new(run->ctx, b->symbol, count, b->g, b->count, &b->tape));
+  b->work = pf_run_scratch(run, double, pf_tape_work_size(b->tape));
+  return b->work ? PF_OK : pf_no_room(run->ctx, "the events of a run");
+}
+
 static PfStatus make(PfMotionRun *run, PfBreaks *b)
 {
+  PF_TRY(list_symbols(run, b));
   PF_TRY(add_surfaces(run, b));
   PF_TRY(add_releases(run, b));
   PF_TRY(add_conditions(run, b));
@@ -146,9 +171,8 @@ static PfStatus make(PfMotionRun *run, PfBreaks *b)
   b->released = pf_run_array(run, bool, b->phase->sides ? b->phase->sides->count : 0);
   if (!b->memory || !b->memory_t) return PF_ERR_MEMORY;
   if (!b->value || !b->samples || !b->y || !b->dy || !b->when || !b->met || !b->released) return PF_ERR_MEMORY;
-  PF_TRY(pf_tape_new(run->ctx, run->symbols->symbol, run->symbols->count, b->g, b->count, &b->tape));
-  b->work = pf_run_scratch(run, double, pf_tape_work_size(b->tape));
-  return b->work ? make_sizes(run, b) : pf_no_room(run->ctx, "the events of a run");
+  PF_TRY(make_tape(run, b));
+  return make_sizes(run, b);
 }
 
 PfStatus pf_breaks_make(PfMotionRun *run, PfPhaseRun *phase, PfBreaks **breaks)

@@ -3,8 +3,9 @@
 #include "time/phases.h"
 
 #include <math.h>
+#include <string.h>
 
-/* Multipliers where the run is, for conditions that depend on them. */
+/* Multipliers and accelerations where the run is, for conditions that depend on them. */
 static PfStatus find_forces(PfPhases *s)
 {
   const double *values;
@@ -24,7 +25,33 @@ static PfStatus find_forces(PfPhases *s)
   for (int k = 0; k < s->eq->m; k++) s->values[s->symbols->lambda + k] = 0;
   for (int k = 0; k < s->phase.equations.m; k++)
     s->values[s->symbols->lambda + s->phase.constraint[k]] = motion.multiplier[k];
+  double *sides = s->values + s->symbols->q - s->switches.count;
+  if (s->stuck_count) pf_sides_from_rows(&s->sides, motion.multiplier + s->phase.equations.m, sides);
   return PF_OK;
+}
+
+/* Does the condition of the event hold, with the accelerations that were found? */
+static PfStatus evaluate_with(PfPhases *s, PfExpr condition, PfExpr *symbol, double *value, double *holds)
+{
+  int count = s->symbols->count, n = s->eq->n;
+  memcpy(symbol, s->symbols->symbol, (size_t)count*sizeof *symbol);
+  memcpy(value, s->values, (size_t)count*sizeof *value);
+  for (int i = 0; i < n; i++) symbol[count + i] = s->model->coordinates[i].a, value[count + i] = 0;
+  for (int i = 0; i < s->phase.equations.n; i++) value[count + s->phase.coordinate[i]] = s->a[i];
+  return pf_expr_evaluate(s->ctx, &condition, 1, symbol, value, count + n, holds);
+}
+
+static PfStatus evaluate_condition(PfPhases *s, int e, double *holds)
+{
+  PfExpr condition = s->condition_form[e];
+  PfMark mark = pf_arena_mark(s->own);
+  size_t count = (size_t)s->symbols->count + (size_t)s->eq->n;
+  PfExpr *symbol = pf_arena_array(s->own, PfExpr, count);
+  double *value = pf_arena_array(s->own, double, count);
+  PfStatus status = symbol && value ? pf_phases_without_absent(s, &condition) : pf_phases_no_room(s);
+  if (status == PF_OK) status = evaluate_with(s, condition, symbol, value, holds);
+  pf_arena_release(s->own, mark);
+  return status;
 }
 
 static PfStatus is_due(PfPhases *s, int e, bool *due)
@@ -37,7 +64,7 @@ static PfStatus is_due(PfPhases *s, int e, bool *due)
     return PF_OK;
   }
   PF_TRY(find_forces(s));
-  PF_TRY(pf_phases_evaluate(s, &s->model->events[e].condition, 1, &holds));
+  PF_TRY(evaluate_condition(s, e, &holds));
   *due = holds != 0;
   return PF_OK;
 }

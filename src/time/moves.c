@@ -89,6 +89,16 @@ static bool falls_back(PfPhases *s, const PfRunOptions *o, PfStatus status)
   return s->warned = true;
 }
 
+/* Of what sticks the side, of which forces are made, follows from multipliers. */
+static PfStatus settle_condition(const PfPhases *s, PfExpr *e)
+{
+  for (int i = 0; i < s->stuck_count; i++) {
+    PfExpr side = s->switches.at[s->stuck_list[i]].side;
+    PF_TRY(pf_expr_substitute(s->ctx, e, 1, &side, s->stuck.side + i, 1, e));
+  }
+  return pf_phases_without_absent(s, e);
+}
+
 /* The stop of the run and the conditions of the events that have not happened. */
 static PfStatus list_conditions(PfPhases *s)
 {
@@ -98,16 +108,16 @@ static PfStatus list_conditions(PfPhases *s)
                          .changes = s->told.changes, .change_t = s->told.change_t,
                          .warned_of_skips = s->told.warned_of_skips, .conditions = s->conditions,
                          .holds = s->condition_holds, .condition = -1};
-  if (s->options.until != PF_EXPR_NONE) {
+  if (s->until != PF_EXPR_NONE) {
     s->condition_event[count] = -1;
-    s->conditions[count++] = s->options.until;
+    s->conditions[count++] = s->until;
   }
   for (int e = 0; e < s->event_count; e++) {
-    if (s->fired[e] || s->model->events[e].condition == PF_EXPR_NONE) continue;
+    if (s->fired[e] || s->condition_form[e] == PF_EXPR_NONE) continue;
     s->condition_event[count] = e;
-    s->conditions[count++] = s->model->events[e].condition;
+    s->conditions[count++] = s->condition_form[e];
   }
-  for (int i = 0; i < count; i++) PF_TRY(pf_phases_without_absent(s, s->conditions + i));
+  for (int i = 0; i < count; i++) PF_TRY(settle_condition(s, s->conditions + i));
   s->told.condition_count = count;
   return PF_OK;
 }
@@ -558,6 +568,7 @@ static PfStatus make_room(PfPhases *s)
   s->q = pf_arena_array(s->own, double, 2*n);
   s->side = pf_arena_array(s->own, double, s->switches.count);
   s->a = pf_arena_array(s->own, double, n);
+  s->condition_form = pf_arena_array(s->own, PfExpr, events);
   s->conditions = pf_arena_array(s->own, PfExpr, events + 1);
   s->condition_event = pf_arena_array(s->own, int, events + 1);
   s->condition_holds = pf_arena_array(s->own, bool, events + 1);
@@ -569,8 +580,23 @@ static PfStatus make_room(PfPhases *s)
     if (!s->log->record[e].joint || !s->log->record[e].multiplier) return pf_phases_no_room(s);
   }
   bool good = s->values && s->instant && s->held && s->active && s->fired && s->forced && s->q && s->a &&
-              s->side && s->multiplier && s->conditions && s->condition_event && s->condition_holds && s->log->record;
+              s->side && s->multiplier && s->condition_form && s->conditions && s->condition_event &&
+              s->condition_holds && s->log->record;
   return good ? PF_OK : pf_phases_no_room(s);
+}
+
+/* A condition with the forces of locks and constraints written out. */
+static PfStatus express(PfPhases *s, const PfEquations *eq, PfExpr *condition)
+{
+  return *condition == PF_EXPR_NONE ? PF_OK : pf_equations_express(s->ctx, s->own, eq, condition, 1);
+}
+
+static bool depends_on_forces(const PfPhases *s, PfExpr condition)
+{
+  if (condition == PF_EXPR_NONE) return false;
+  for (int i = 0; i < s->eq->n; i++)
+    if (pf_expr_depends(s->ctx, condition, &s->model->coordinates[i].a, 1)) return true;
+  return pf_expr_depends(s->ctx, condition, s->symbols->symbol + s->symbols->lambda, s->eq->m);
 }
 
 static PfStatus prepare_events(PfPhases *s)
@@ -580,10 +606,13 @@ static PfStatus prepare_events(PfPhases *s)
   for (int e = 0; e < s->event_count; e++) {
     const PfEvent *event = s->model->events + e;
     s->instant[e] = NAN;
+    s->condition_form[e] = event->condition;
     if (event->time != PF_EXPR_NONE) PF_TRY(pf_phases_evaluate(s, &event->time, 1, s->instant + e));
-    else if (pf_expr_depends(s->ctx, event->condition, s->symbols->symbol + s->symbols->lambda, s->eq->m))
-      s->by_forces = true;
+    PF_TRY(express(s, s->eq, s->condition_form + e));
+    s->by_forces = s->by_forces || depends_on_forces(s, s->condition_form[e]);
   }
+  s->until = s->options.until;
+  PF_TRY(express(s, s->eq, &s->until));
   return s->event_count ? pf_model_momentum(s->ctx, s->model, s->momentum) : PF_OK;
 }
 
@@ -607,6 +636,7 @@ static PfStatus open_whole(PfPhases *s, const PfSystem *system, const double *va
 {
   s->whole = true;
   s->until = s->options.until;
+  PF_TRY(express(s, pf_system_equations(system), &s->until));
   s->told = (PfPhaseRun){.conditions = &s->until, .condition_count = s->until != PF_EXPR_NONE, .condition = -1};
   s->system = system;
   s->symbols = pf_system_symbols(system);

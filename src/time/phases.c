@@ -67,15 +67,43 @@ void pf_phases_store(PfPhases *s, double t, const double *q, const double *v)
     if (s->held[i]) s->values[all->v + i] = 0;
 }
 
-/* What is held rests, what is not active pulls with nothing. */
+/* Symbols with the numbers that they have throughout the phase. */
+typedef struct Settled {
+  PfContext *ctx;
+  PfExpr *symbol, *value;
+  int count;
+} Settled;
+
+static void settle(Settled *l, PfExpr symbol, int value)
+{
+  l->symbol[l->count] = symbol;
+  l->value[l->count++] = pf_expr_int(l->ctx, value);
+}
+
+static void list_settled(const PfPhases *s, Settled *l)
+{
+  for (int i = 0; i < s->eq->n && s->model->event_count; i++) {
+    const PfCoordinate *c = s->model->coordinates + i;
+    settle(l, c->held, s->held[i]);
+    if (s->held[i]) settle(l, c->v, 0), settle(l, c->a, 0);
+  }
+  for (int k = 0; k < s->eq->m; k++) {
+    const PfConstraint *c = s->model->constraints + k;
+    if (c->attached) settle(l, c->active, s->active[k]);
+    if (!s->active[k]) settle(l, c->multiplier, 0);
+  }
+}
+
 PfStatus pf_phases_without_absent(const PfPhases *s, PfExpr *e)
 {
-  PfExpr zero = pf_expr_int(s->ctx, 0);
-  for (int i = 0; i < s->eq->n; i++)
-    if (s->held[i]) PF_TRY(pf_expr_substitute(s->ctx, e, 1, &s->model->coordinates[i].v, &zero, 1, e));
-  for (int k = 0; k < s->eq->m; k++)
-    if (!s->active[k]) PF_TRY(pf_expr_substitute(s->ctx, e, 1, &s->model->constraints[k].multiplier, &zero, 1, e));
-  return PF_OK;
+  PfMark mark = pf_arena_mark(s->own);
+  size_t room = 3*(size_t)s->eq->n + 2*(size_t)s->eq->m;
+  Settled l = {s->ctx, pf_arena_array(s->own, PfExpr, room), pf_arena_array(s->own, PfExpr, room), 0};
+  bool good = l.symbol && l.value;
+  if (good) list_settled(s, &l);
+  PfStatus status = good ? pf_expr_substitute(s->ctx, e, 1, l.symbol, l.value, l.count, e) : pf_phases_no_room(s);
+  pf_arena_release(s->own, mark);
+  return status;
 }
 
 static PfStatus make_sides(PfPhases *s)

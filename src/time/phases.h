@@ -68,7 +68,7 @@ typedef struct PfPhases {
   double *instant;          /* per event; NaN for conditions */
   bool *held, *active, *fired, *forced; /* forced: its condition has come true, whatever rounding says */
   bool stopped;             /* by the stop condition of the run */
-  bool by_forces;           /* some condition depends on multipliers */
+  bool by_forces;           /* some condition depends on multipliers or accelerations */
   double *q, *a, *multiplier, *side; /* of a sample; q: with v behind it */
   PfExpr momentum[6];
   /* the phase */
@@ -84,7 +84,8 @@ typedef struct PfPhases {
   double *stuck_values;
   int *stuck_list, stuck_count, stuck_before; /* before: in the phase that has ended */
   PfPhaseRun told;
-  PfExpr *conditions, until; /* what ends the phase, */
+  PfExpr until, *condition_form; /* the stop of the run and the condition of each event, with forces written out */
+  PfExpr *conditions;       /* what ends the phase, */
   int *condition_event;     /* the events they belong to, -1: the stop of the run, */
   bool *condition_holds;    /* and which hold when one has become true */
 } PfPhases;
@@ -103,7 +104,7 @@ PfStatus pf_phases_decide(PfPhases *s);
 PfStatus pf_phases_begin_stuck(PfPhases *s);
 /* The system that moves now, with the numbers where the run is. */
 const PfSystem *pf_phases_moving_system(PfPhases *s, const double **values);
-/* What is held rests, what is not active pulls with nothing. */
+/* What is held rests, what is not active pulls with nothing, and which these are is known. */
 PfStatus pf_phases_without_absent(const PfPhases *s, PfExpr *e);
 /* Numbers of the phase from those of the complete model, and back. */
 void pf_phases_take(PfPhases *s);

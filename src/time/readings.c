@@ -20,10 +20,11 @@ struct PfReadings {
 static const char *const summary_names[SUMMARY] = {"sampled(kinetic)", "sampled(potential)", "violation_position()",
                                                    "violation_velocity()"};
 
-static PfStatus take_sampled(PfContext *ctx, const PfExpr *in, PfExpr *roots, int count)
+static PfStatus take_sampled(PfContext *ctx, PfExpr *roots, int count)
 {
   PfExpr own[2] = {pf_expr_symbol(ctx, "kinetic()"), pf_expr_symbol(ctx, "potential()")};
-  return pf_expr_substitute(ctx, roots, count, own, in, 2, roots);
+  PfExpr sampled[2] = {pf_expr_symbol(ctx, summary_names[0]), pf_expr_symbol(ctx, summary_names[1])};
+  return pf_expr_substitute(ctx, roots, count, own, sampled, 2, roots);
 }
 
 static PfStatus list_inputs(PfContext *ctx, PfReadings *r, PfExpr **list, int *count)
@@ -80,11 +81,11 @@ static PfStatus make(PfContext *ctx, PfReadings *r, const double *values, const 
   int in_count = 0;
   if (!roots) return pf_no_room(ctx, "what is shown");
   if (count) memcpy(roots, list, (size_t)count*sizeof *roots);
-  PF_TRY(find_switches(ctx, r, list, count));
-  PF_TRY(list_inputs(ctx, r, &in, &in_count));
-  PF_TRY(take_sampled(ctx, in + r->summary, roots, count));
+  PF_TRY(take_sampled(ctx, roots, count));
   PF_TRY(pf_equations_express(ctx, r->arena, pf_system_equations(r->system), roots, count));
   PF_TRY(pf_insert_inputs(ctx, pf_system_equations(r->system)->model, roots, (size_t)count));
+  PF_TRY(find_switches(ctx, r, roots, count)); /* forces of locks switch with what acts on them */
+  PF_TRY(list_inputs(ctx, r, &in, &in_count));
   PF_TRY(pf_switches_insert(ctx, r->arena, &r->switches, roots, count));
   PF_TRY(pf_tape_new(ctx, in, in_count, roots, count, &r->tape));
   PF_TRY(make_surfaces(ctx, r, in, in_count));

@@ -143,6 +143,35 @@ def look_at_sticking(place):
                 tolerance=1e-4, relative_tolerance=1e-8)
 
 
+def look_at_locks(place):
+    """Conditions on the forces of locks and constraints: an importer's root lies a little before them."""
+    compare("a clutch that lets go", place, """param limit = 6
+coord th, r
+kinetic th'^2 + 3/2*(th' + r')^2
+force th = 4*t
+start th' = 1, r' = 0.5
+when t = 0.5 { lock r }
+when lambda[r] > limit { unlock r }
+run 4
+plot lambda[r]
+""", ["th", "r", "th'", "r'"], 4)
+    compare("a lock under friction", place, """coord a, x
+kinetic 5*a'^2/2 + x'^2/2
+force a = -2*sign(x'), x = t - sign(x')
+when t = 0 { lock a }
+when lambda[a] > 1 { unlock a }
+run 2
+""", ["a", "x"], 2)
+    compare("a force of a constraint, an acceleration", place, """coord x, y, z
+kinetic x'^2/2 + y'^2/2 + z'^2/2
+constraint c: x = y
+force x = t
+start z' = 1
+when lambda[c] < -1 { lock z }
+run 4 until x'' > 1.7
+""", ["x", "z"], 3)
+
+
 def look_between(place):
     """Crossings that lie within one communication step, and come in pairs (in Model Exchange the importer looks for them)."""
     for force in "3 + if(sin(6*t) > 0, 1, -1)", "if(sin(25*t + 0.3) > 0.98, 5, -1)", "if(abs(t - 1.1) < 0.01, 100, 0)":
@@ -218,6 +247,7 @@ def main():
         look_at_parameters(place)
         look_at_the_start_time(place)
         look_at_sticking(place)
+        look_at_locks(place)
         look_between(place)
         look_at_starts(place)
     print(f"{passed} passed, {failed} failed")
