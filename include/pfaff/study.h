@@ -104,6 +104,8 @@ typedef struct PfSteadyPoint {
   double *directions;    /* family x size: how x changes along it, when one of these changes and the others do not */
   int count;             /* eigenvalues, without those of cyclic coordinates; the rightmost first */
   double *re, *im;
+  const char *kink;      /* NULL, or what is zero here and leaves the equations without a derivative, so that there are
+                          * no eigenvalues and the stability is neutral: undecided */
   PfStability stability;
   int unstable;          /* eigenvalues to the right */
 } PfSteadyPoint;

@@ -175,7 +175,8 @@ static void text_point(PfText *text, const Find *f, int i)
   const PfSteadyPoint *p = f->steady.points + i;
   pf_text_print(text, "\n  %d  %s", i + 1, pf_stability_name(p->stability));
   if (p->unstable) pf_text_print(text, " (%d eigenvalue%s to the right)", p->unstable, p->unstable > 1 ? "s" : "");
-  if (p->stability == PF_NEUTRAL) pf_text_add(text, " (linear terms do not decide)");
+  if (p->kink) pf_text_print(text, " (the equations have a kink here, %s = 0: there is no linear model)", p->kink);
+  else if (p->stability == PF_NEUTRAL) pf_text_add(text, " (linear terms do not decide)");
   if (p->family) pf_text_print(text, "; one of a family of %d dimension%s", p->family, p->family > 1 ? "s" : "");
   pf_text_add(text, "\n     state      ");
   for (int c = 0; c < f->steady.size; c++)
@@ -187,6 +188,7 @@ static void text_point(PfText *text, const Find *f, int i)
                     pf_without_noise(p->q[j], f->steady.q_high[j] - f->steady.q_low[j]));
   pf_text_add(text, "\n");
   if (p->family) text_family(text, f, p);
+  if (p->kink) return;
   pf_text_add(text, "     eigenvalues");
   text_eigenvalues(text, p);
 }
@@ -220,6 +222,7 @@ static void json_point(PfJson *json, const Find *f, const PfSteadyPoint *p)
   pf_study_json_matrix(json, "directions", p->directions, p->family, f->steady.size);
   pf_json_string(json, "stability", pf_stability_name(p->stability));
   pf_json_integer(json, "unstable", p->unstable);
+  pf_json_string(json, "kink", p->kink);
   pf_json_open(json, "eigenvalues", '[');
   for (int k = 0; k < p->count; k++) {
     double pair[2] = {p->re[k], p->im[k]};

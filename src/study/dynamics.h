@@ -19,6 +19,12 @@
 #include "num/num.h"
 #include "pfaff/study.h"
 
+/* Arguments that decide in abs, sign, min, max and conditions. */
+typedef struct PfDeciders {
+  PfExpr *g;
+  int count;
+} PfDeciders;
+
 struct PfDynamics {
   PfContext *ctx;
   PfArena *arena;
@@ -59,6 +65,7 @@ struct PfDynamics {
   double *matrix, *right, *step, *weight;
   double *unknown;           /* dependent coordinates or velocities while they are solved for */
   PfMotion motion;
+  PfDeciders decides, output_decides; /* of the equations, of the outputs: by pf_dynamics_deciders */
 };
 
 /* A chart to return to. */
@@ -115,8 +122,14 @@ PfStatus pf_dynamics_clean(PfDynamics *field, const int *components, int count, 
 PfStatus pf_dynamics_second(PfDynamics *field, const double *a, const double *b, double *out);
 PfStatus pf_dynamics_third(PfDynamics *field, const double *a, const double *b, const double *c, double *out);
 
-/* Fails with PF_ERR_NUMBER when the equations have a kink where the field is: |x| at 0, a condition that just
- * changes. */
+/* Fills `decides` and `output_decides`, once. */
+PfStatus pf_dynamics_deciders(PfDynamics *field);
+/* Marks the symbols in arguments that are zero where the field is: the last digit of their numbers decides. */
+PfStatus pf_dynamics_deciding(PfDynamics *field, bool *deciding);
+/* What is zero where the field is and makes a kink or a jump there, in the equations or, if they count, in the outputs:
+ * x for abs(x) at 0. NULL when all of them have a derivative. The text is in the arena. */
+PfStatus pf_dynamics_kink(PfDynamics *field, PfArena *arena, bool outputs, const char **text);
+/* Fails with PF_ERR_NUMBER when there is such a kink in the equations or outputs. */
 PfStatus pf_dynamics_check_smooth(PfDynamics *field);
 
 #endif

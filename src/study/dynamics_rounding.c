@@ -2,7 +2,7 @@
 /* What rounding may change in the rates of a field and in their derivatives. All numbers in the equations, state and
  * parameters, are changed by some units in the last place, and everything is computed again: a result moves in
  * proportion to the size of its terms, however small their sum is, and through all linear systems that are solved on
- * the way. */
+ * the way. Numbers whose last digit decides in a condition, as mode = 1 in if(mode <= 1, …), stay. */
 #include "study/dynamics.h"
 
 #include <float.h>
@@ -25,17 +25,17 @@ static double arbitrary(int i, int sample)
   return 2*(x - floor(x)) - 1;
 }
 
-static void change_state(double *x, int count, int sample)
+static void change_state(double *x, const bool *stays, int count, int sample)
 {
   for (int i = 0; i < count; i++)
-    if (x[i] != 0) x[i] += LEAST*CHANGE*arbitrary(count + i, sample);
+    if (x[i] != 0 && !stays[i]) x[i] += LEAST*CHANGE*arbitrary(count + i, sample);
 }
 
-static void change(PfDynamics *f, const double *home, int sample)
+static void change(PfDynamics *f, const double *home, const bool *stays, int sample)
 {
-  for (int i = 0; i < f->count; i++) f->full[i] = home[i]*(1 + CHANGE*arbitrary(i, sample));
-  change_state(f->full + f->at_q, f->n, sample);
-  change_state(f->full + f->at_w, f->nw, sample);
+  for (int i = 0; i < f->count; i++) f->full[i] = stays[i] ? home[i] : home[i]*(1 + CHANGE*arbitrary(i, sample));
+  change_state(f->full + f->at_q, stays + f->at_q, f->n, sample);
+  change_state(f->full + f->at_w, stays + f->at_w, f->nw, sample);
 }
 
 static void widen(const double *a, const double *b, int count, double *noise)
@@ -46,16 +46,18 @@ static void widen(const double *a, const double *b, int count, double *noise)
 /* Room for two sets of results. */
 typedef struct Samples {
   double *home, *rate[2], *A[2];
+  bool *stays; /* numbers that are not changed */
 } Samples;
 
 static PfStatus sample(PfDynamics *f, const int *components, int count, const Samples *s, double *rate, double *A)
 {
   int n = pf_dynamics_size(f);
+  memcpy(s->home, f->full, (size_t)f->count*sizeof *s->home);
   pf_dynamics_rate(f, s->rate[0]);
   if (A) PF_TRY(pf_dynamics_slopes(f, components, count, s->A[0], NULL));
-  memcpy(s->home, f->full, (size_t)f->count*sizeof *s->home);
+  PF_TRY(pf_dynamics_deciding(f, s->stays));
   for (int k = 0; k < SAMPLES; k++) {
-    change(f, s->home, k);
+    change(f, s->home, s->stays, k);
     PF_TRY(pf_dynamics_refresh(f));
     pf_dynamics_rate(f, s->rate[1]);
     if (rate) widen(s->rate[0], s->rate[1], n, rate);
@@ -69,9 +71,10 @@ static PfStatus sample(PfDynamics *f, const int *components, int count, const Sa
 PfStatus pf_dynamics_rounding(PfDynamics *f, const int *components, int count, double *rate, double *A)
 {
   size_t n = (size_t)pf_dynamics_size(f), area = A ? n*(size_t)count : 0;
+  PF_TRY(pf_dynamics_deciders(f)); /* they stay in the arena */
   PfMark mark = pf_arena_mark(f->arena);
-  Samples s = {.home = pf_arena_array(f->arena, double, f->count)};
-  bool good = s.home != NULL;
+  Samples s = {.home = pf_arena_array(f->arena, double, f->count), .stays = pf_arena_array(f->arena, bool, f->count)};
+  bool good = s.home && s.stays;
   for (int i = 0; i < 2; i++)
     good = (s.rate[i] = pf_arena_array(f->arena, double, n)) && (s.A[i] = pf_arena_array(f->arena, double, area)) &&
            good;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points where a derivative does not exist: found by looking at what decides in abs, sign, min, max and conditions. */
+/* Points where a derivative does not exist: where one of the arguments that decide in abs, sign, min, max and
+ * conditions is zero, and the equations or their derivatives there are others than close by on a side of it. x*abs(x)
+ * has a derivative at 0, abs(x) has none. */
 #include "study/dynamics.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What must not vanish for the node to be smooth, or PF_EXPR_NONE. */
 static PfExpr decider(PfContext *ctx, PfExpr e)
@@ -19,30 +22,196 @@ static PfExpr decider(PfContext *ctx, PfExpr e)
   }
 }
 
-static PfStatus check(PfDynamics *f, PfArena *arena)
+/* Symbols that change along a motion: time, state, accelerations, multipliers. */
+static bool moves(const PfDynamics *f, int symbol)
+{
+  const int first[] = {pf_system_symbols(f->system)->time, f->at_q, f->at_w, f->at_a, f->at_lambda};
+  const int count[] = {1, f->n, f->nw, f->nw, f->m};
+  for (int k = 0; k < 5; k++)
+    if (symbol >= first[k] && symbol < first[k] + count[k]) return true;
+  return false;
+}
+
+/* The deciders of these roots, each once. */
+static PfStatus collect(PfDynamics *f, PfArena *scratch, const PfExpr *roots, int root_count, PfDeciders *d)
 {
   PfExpr *nodes;
   int count;
-  PF_TRY(pf_expr_reach(f->ctx, arena, f->roots, f->root_count, &nodes, &count));
+  PF_TRY(pf_expr_reach(f->ctx, scratch, roots, root_count, &nodes, &count));
+  d->g = pf_arena_array(f->arena, PfExpr, count);
+  if (!d->g) return pf_no_room(f->ctx, "the vector field");
   for (int i = 0; i < count; i++) {
-    PfExpr e = decider(f->ctx, nodes[i]);
-    double value;
-    if (e == PF_EXPR_NONE) continue;
-    PF_TRY(pf_expr_evaluate(f->ctx, &e, 1, f->symbol, f->full, f->count, &value));
-    if (fabs(value) > 1e-10 || isnan(value)) continue;
-    const char *text = pf_expr_print(f->ctx, arena, e, PF_TEXT);
-    pf_fail(f->ctx, PF_ERR_NUMBER, "the equations have a kink here: %s = 0", text ? text : "a decision");
-    pf_hint(f->ctx, "a linear model exists on either side of it only: give a state beside it, or smooth the model");
-    return PF_ERR_NUMBER;
+    PfExpr g = decider(f->ctx, nodes[i]);
+    bool known = g == PF_EXPR_NONE;
+    for (int k = 0; k < d->count && !known; k++) known = d->g[k] == g;
+    if (!known) d->g[d->count++] = g;
+  }
+  return pf_expr_check(f->ctx);
+}
+
+PfStatus pf_dynamics_deciders(PfDynamics *f)
+{
+  if (f->decides.g) return PF_OK;
+  PfArena *scratch = pf_arena_new(pf_context_allocator(f->ctx));
+  if (!scratch) return pf_no_room(f->ctx, "the vector field");
+  PfStatus status = collect(f, scratch, f->roots, f->at_out, &f->decides);
+  if (status == PF_OK) status = collect(f, scratch, f->roots + f->at_out, f->no, &f->output_decides);
+  pf_arena_free(scratch);
+  return status;
+}
+
+/* Is the decider zero where the field is? */
+static PfStatus is_on(PfDynamics *f, PfExpr g, bool *on)
+{
+  double value;
+  PF_TRY(pf_expr_evaluate(f->ctx, &g, 1, f->symbol, f->full, f->count, &value));
+  *on = fabs(value) <= 1e-10;
+  return PF_OK;
+}
+
+PfStatus pf_dynamics_deciding(PfDynamics *f, bool *deciding)
+{
+  memset(deciding, 0, (size_t)f->count*sizeof *deciding);
+  PF_TRY(pf_dynamics_deciders(f));
+  for (int k = 0; k < f->decides.count; k++) {
+    bool on;
+    PF_TRY(is_on(f, f->decides.g[k], &on));
+    for (int i = 0; i < f->count && on; i++)
+      deciding[i] = deciding[i] || pf_expr_depends(f->ctx, f->decides.g[k], f->symbol + i, 1);
   }
   return PF_OK;
+}
+
+/* ---------------------------------------------------------------- both sides */
+
+/* Values of the roots and of their derivative along a direction, here and near by. */
+typedef struct Sides {
+  double *full;            /* all numbers here */
+  double *normal;          /* of the surface, the largest component 1 */
+  double *seed;            /* an arbitrary direction */
+  double *here, *near;     /* 2 roots each: values, derivatives */
+} Sides;
+
+static PfStatus make_sides(PfDynamics *f, PfArena *arena, Sides *s)
+{
+  size_t count = (size_t)f->count, roots = (size_t)f->root_count;
+  *s = (Sides){.full = pf_arena_array(arena, double, count), .normal = pf_arena_array(arena, double, count),
+               .seed = pf_arena_array(arena, double, count), .here = pf_arena_array(arena, double, 2*roots),
+               .near = pf_arena_array(arena, double, 2*roots)};
+  if (!s->full || !s->normal || !s->seed || !s->here || !s->near) return pf_no_room(f->ctx, "the vector field");
+  memcpy(s->full, f->full, count*sizeof *s->full);
+  for (int i = 0; i < f->count; i++) s->seed[i] = moves(f, i) ? 1 + 0.5*sin(12.9898*(i + 1)) : 0;
+  return PF_OK;
+}
+
+static PfStatus take_normal(PfDynamics *f, PfArena *arena, PfExpr g, double *normal, bool *any)
+{
+  PfExpr *slope = pf_arena_array(arena, PfExpr, f->count);
+  if (!slope) return pf_no_room(f->ctx, "the vector field");
+  PF_TRY(pf_expr_gradient(f->ctx, g, f->symbol, f->count, slope));
+  PF_TRY(pf_expr_evaluate(f->ctx, slope, f->count, f->symbol, f->full, f->count, normal));
+  for (int i = 0; i < f->count; i++)
+    if (!moves(f, i) || !isfinite(normal[i])) normal[i] = 0;
+  const double most = pf_largest(normal, f->count);
+  for (int i = 0; i < f->count && most > 0; i++) normal[i] /= most;
+  *any = most > 0;
+  return PF_OK;
+}
+
+/* Values and derivatives of the roots where the numbers are. */
+static PfStatus evaluate(PfDynamics *f, const double *full, const double *seed, double *out)
+{
+  size_t count = (size_t)f->count;
+  PF_TRY(pf_expr_evaluate(f->ctx, f->roots, f->root_count, f->symbol, full, f->count, out));
+  memcpy(f->seeds, full, count*sizeof *full);
+  memcpy(f->seeds + count, seed, count*sizeof *seed);
+  pf_tape_run(f->first, f->seeds, out + f->root_count, f->work);
+  return PF_OK;
+}
+
+/* How much each root and each derivative differs at this distance on both sides, in parts of its size. */
+static PfStatus differ(PfDynamics *f, const Sides *s, double step, double *full, double *difference)
+{
+  memset(difference, 0, 2*(size_t)f->root_count*sizeof *difference);
+  for (int side = -1; side <= 1; side += 2) {
+    for (int i = 0; i < f->count; i++) full[i] = s->full[i] + side*step*s->normal[i]*fmax(1, fabs(s->full[i]));
+    PF_TRY(evaluate(f, full, s->seed, s->near));
+    for (int i = 0; i < 2*f->root_count; i++) {
+      const double d = fabs(s->near[i] - s->here[i]);
+      difference[i] = isfinite(d) ? fmax(difference[i], d) : INFINITY;
+    }
+  }
+  return PF_OK;
+}
+
+/* Is there a difference between both sides of g that does not become small with the distance? */
+static PfStatus bends(PfDynamics *f, PfArena *arena, PfExpr g, int roots, bool *yes)
+{
+  static const double step[2] = {1e-5, 1e-7};
+  Sides s;
+  size_t width = 2*(size_t)f->root_count;
+  double *full = pf_arena_array(arena, double, f->count), *far = pf_arena_array(arena, double, width);
+  double *near = pf_arena_array(arena, double, width);
+  *yes = false;
+  if (!full || !far || !near) return pf_no_room(f->ctx, "the vector field");
+  PF_TRY(make_sides(f, arena, &s));
+  PF_TRY(take_normal(f, arena, g, s.normal, yes));
+  if (!*yes) return PF_OK;
+  PF_TRY(evaluate(f, s.full, s.seed, s.here));
+  PF_TRY(differ(f, &s, step[0], full, far));
+  PF_TRY(differ(f, &s, step[1], full, near));
+  *yes = false;
+  for (int i = 0; i < (int)width && !*yes; i++) {
+    if (i%f->root_count >= roots) continue;
+    *yes = !isfinite(s.here[i]) || !isfinite(near[i]) || (near[i] > 1e-9*(1 + fabs(s.here[i])) && near[i] > 0.3*far[i]);
+  }
+  return PF_OK;
+}
+
+/* ---------------------------------------------------------------- the check */
+
+static PfStatus look_at(PfDynamics *f, PfArena *scratch, const PfDeciders *d, int roots, PfExpr *kink)
+{
+  for (int k = 0; k < d->count && *kink == PF_EXPR_NONE; k++) {
+    bool yes;
+    PF_TRY(is_on(f, d->g[k], &yes));
+    if (!yes) continue;
+    PfMark mark = pf_arena_mark(scratch);
+    PfStatus status = bends(f, scratch, d->g[k], roots, &yes);
+    pf_arena_release(scratch, mark);
+    PF_TRY(status);
+    if (yes) *kink = d->g[k];
+  }
+  return PF_OK;
+}
+
+PfStatus pf_dynamics_kink(PfDynamics *f, PfArena *arena, bool outputs, const char **text)
+{
+  PfExpr kink = PF_EXPR_NONE;
+  *text = NULL;
+  PF_TRY(pf_dynamics_deciders(f));
+  if (!f->decides.count && !(outputs && f->output_decides.count)) return PF_OK;
+  PfArena *scratch = pf_arena_new(pf_context_allocator(f->ctx));
+  if (!scratch) return pf_no_room(f->ctx, "the vector field");
+  const int roots = outputs ? f->root_count : f->at_out;
+  PfStatus status = look_at(f, scratch, &f->decides, roots, &kink);
+  if (status == PF_OK && outputs) status = look_at(f, scratch, &f->output_decides, roots, &kink);
+  pf_arena_free(scratch);
+  if (status != PF_OK || kink == PF_EXPR_NONE) return status;
+  *text = pf_expr_print(f->ctx, arena, kink, PF_TEXT);
+  return *text ? PF_OK : pf_no_room(f->ctx, "the vector field");
 }
 
 PfStatus pf_dynamics_check_smooth(PfDynamics *f)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(f->ctx));
+  const char *text;
   if (!arena) return pf_no_room(f->ctx, "the vector field");
-  PfStatus status = check(f, arena);
+  PfStatus status = pf_dynamics_kink(f, arena, true, &text);
+  if (status == PF_OK && text) {
+    status = pf_fail(f->ctx, PF_ERR_NUMBER, "the equations have a kink here: %s = 0", text);
+    pf_hint(f->ctx, "a linear model exists on either side of it only: give a state beside it, or smooth the model");
+  }
   pf_arena_free(arena);
   return status;
 }

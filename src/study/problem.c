@@ -103,12 +103,54 @@ static PfStatus find_first_order(PfProblem *p, bool *first_order)
   return status;
 }
 
-/* The largest set of coordinates, first-order states aside, on which nothing outside the set depends. Returns its
- * size. */
-static int find_cyclic(PfProblem *p, const bool *pattern, const bool *first_order)
+/* How the argument g that decides changes with each component of x where the field is: marks coordinates on which it
+ * depends. */
+static PfStatus mark_decisive(PfProblem *p, PfExpr g, PfExpr *slope, double *numbers, bool *decisive)
+{
+  PfDynamics *f = p->field;
+  PF_TRY(pf_expr_gradient(p->ctx, g, f->symbol, f->count, slope));
+  PF_TRY(pf_expr_evaluate(p->ctx, slope, f->count, f->symbol, f->full, f->count, numbers));
+  for (int k = 0; k < f->ny; k++) {
+    double sum = 0, size = 0;
+    pf_dynamics_unit(f, k, p->s);
+    PF_TRY(pf_dynamics_complete(f, p->s, NULL, f->derived));
+    for (int i = 0; i < f->count; i++) sum += numbers[i]*p->s[i], size += fabs(numbers[i]*p->s[i]);
+    if (fabs(sum) > 1e-9*size) decisive[k] = true;
+  }
+  return PF_OK;
+}
+
+/* Marks coordinates that decide in a switch of the equations: beyond it other things may depend on them, as the force
+ * of the floor on the height of a ball above it. */
+static PfStatus find_decisive(PfProblem *p, bool *decisive)
+{
+  enum { PROBES = 3, TRIES = 12 };
+  PfDynamics *f = p->field;
+  PF_TRY(pf_dynamics_deciders(f));
+  if (!f->decides.count) return PF_OK;
+  PfMark mark = pf_arena_mark(p->arena);
+  PfExpr *slope = pf_arena_array(p->arena, PfExpr, f->count);
+  double *numbers = pf_arena_array(p->arena, double, f->count);
+  PfStatus status = slope && numbers ? PF_OK : pf_no_room(p->ctx, "steady motions");
+  for (int k = 0, found = 0; k < TRIES && found < PROBES && !pf_is_final(status); k++) {
+    int before = pf_diagnostic_count(p->ctx);
+    scatter(p, k);
+    status = pf_dynamics_go(f, p->x);
+    for (int i = 0; i < f->decides.count && status == PF_OK; i++)
+      status = mark_decisive(p, f->decides.g[i], slope, numbers, decisive);
+    if (!pf_is_final(status)) pf_diagnostics_cut(p->ctx, before);
+    found += status == PF_OK;
+  }
+  pf_arena_release(p->arena, mark);
+  return pf_is_final(status) ? status : PF_OK;
+}
+
+/* The largest set of coordinates, those aside that have a part of their own, on which nothing outside the set depends.
+ * Returns its size. */
+static int find_cyclic(PfProblem *p, const bool *pattern, const bool *apart)
 {
   int n = p->size, count = 0;
-  for (int k = 0; k < n; k++) p->cyclic[k] = k < p->field->ny && !first_order[k], count += p->cyclic[k];
+  for (int k = 0; k < n; k++) p->cyclic[k] = k < p->field->ny && !apart[k], count += p->cyclic[k];
   for (bool changed = true; changed;) {
     changed = false;
     for (int k = 0; k < n; k++)
@@ -129,9 +171,10 @@ static PfStatus look(PfProblem *p, bool *pattern, int *count)
 {
   PF_TRY(probe(p, pattern));
   PfMark mark = pf_arena_mark(p->arena);
-  bool *first_order = pf_arena_array(p->arena, bool, p->size);
-  PfStatus status = first_order ? find_first_order(p, first_order) : pf_no_room(p->ctx, "steady motions");
-  if (status == PF_OK) *count = find_cyclic(p, pattern, first_order);
+  bool *apart = pf_arena_array(p->arena, bool, p->size);
+  PfStatus status = apart ? find_first_order(p, apart) : pf_no_room(p->ctx, "steady motions");
+  if (status == PF_OK) status = find_decisive(p, apart);
+  if (status == PF_OK) *count = find_cyclic(p, pattern, apart);
   pf_arena_release(p->arena, mark);
   return status == PF_OK ? go_home(p) : status;
 }

@@ -613,15 +613,18 @@ PfStability pf_stability_of(const double *re, int count, int family, int *unstab
 
 static void classify(PfSteadyPoint *point)
 {
+  if (point->kink) return;
   point->stability = pf_stability_of(point->re, point->count, point->family, &point->unstable);
 }
 
 PfStatus pf_steady_judge(PfProblem *p, PfArena *arena, int family, PfSteadyPoint *point)
 {
   size_t n = (size_t)p->size;
-  point->family = family;
+  point->family = family, point->count = point->unstable = 0, point->stability = PF_NEUTRAL;
   point->re = pf_arena_array(arena, double, n), point->im = pf_arena_array(arena, double, n);
   if (!point->re || !point->im) return pf_no_room(p->ctx, "steady motions");
+  PF_TRY(pf_dynamics_kink(p->field, arena, false, &point->kink));
+  if (point->kink) return PF_OK;
   PfMark mark = pf_arena_mark(p->arena);
   double *matrix = pf_arena_array(p->arena, double, n*n), *noise = pf_arena_array(p->arena, double, n*n);
   PfStatus status = matrix && noise ? pf_problem_matrix(p, matrix, noise, &point->count)

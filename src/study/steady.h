@@ -9,7 +9,8 @@
 PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *problem, const PfSteadyOptions *options,
                           PfSteady *steady);
 
-/* Eigenvalues and stability where the problem is. `family` eigenvalues 0 are expected. */
+/* Eigenvalues and stability where the problem is, or the kink because of which there are none. `family` eigenvalues 0
+ * are expected. */
 PfStatus pf_steady_judge(PfProblem *problem, PfArena *arena, int family, PfSteadyPoint *point);
 
 #endif

@@ -153,7 +153,7 @@ void pf_member_study_free(PfMember *m)
 typedef struct Findings {
   int count;         /* eigenvalues */
   const double *re, *im;
-  bool stable;
+  double stable;     /* 1, 0; NaN at a kink of the equations, where there is no linear model */
   int found;         /* steady motions */
   double exponent[2];
 } Findings;
@@ -186,8 +186,8 @@ static PfStatus find_steady(PfMember *m, PfArena *arena, Findings *f)
   const PfSteadyPoint *p = steady.points; /* the nearest */
   memcpy(study->values + in->q, p->q, n*sizeof *p->q);
   memcpy(study->values + in->v, p->v, n*sizeof *p->v);
-  *f = (Findings){.count = p->count, .re = p->re, .im = p->im, .stable = p->stability != PF_UNSTABLE,
-                  .found = steady.count};
+  *f = (Findings){.count = p->count, .re = p->re, .im = p->im,
+                  .stable = p->kink ? NAN : p->stability != PF_UNSTABLE, .found = steady.count};
   return pf_dynamics_place(study->field, study->values);
 }
 
