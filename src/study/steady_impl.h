@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search for steady motions, as steady.c (all of it), steady_newton.c (one zero) and steady_family.c (families)
+ * share it. */
+#ifndef PF_STUDY_STEADY_IMPL_H
+#define PF_STUDY_STEADY_IMPL_H
+
+#include "study/steady.h"
+#include "study/surfaces.h"
+
+typedef struct PfSeek {
+  PfContext *ctx;
+  PfArena *arena;
+  PfProblem *p;
+  PfSteady *steady;
+  int n;                  /* unknowns */
+  int numbers;            /* of u */
+  PfQr qr;
+  double *z, *last_z, *before; /* n: unknowns in the present choice of independent ones */
+  double *r, *noise;      /* residual, and what rounding may change in it */
+  double *J, *step, *kernel;
+  double *low, *high;     /* numbers: where starts are */
+  double *scale;          /* numbers: half of that; infinite for what does not count, as cyclic coordinates */
+  double *weight;         /* coordinates: how freely each moves when a start is put onto the constraints */
+  double *u, *start, *other, *lifted; /* numbers each: a place, where the search begins, and others */
+  double *lines;          /* unknowns x numbers: kernel of J in all numbers */
+  double *seed;           /* a direction of the field, with all that follows from it */
+  double *last, *spot, *backup; /* all numbers of the field at some place */
+  double *known;          /* MOST_POINTS x numbers */
+  int known_count;
+  double elsewhere;       /* rates of the size that is found at the starts */
+  long long first, budget, near_budget; /* evaluations before the search, and those that it and its end may take */
+  PfChartChoice chart;    /* in which the search begins */
+  PfSurfaces surfaces;
+} PfSeek;
+
+/* How a zero is looked for: kept away from known ones; by steps of at most this length, in parts of the scales; by
+ * steps that make the residual smaller; from the bottom of the valley where the start is. */
+typedef struct PfSeekWay {
+  bool deflated, damped, downhill;
+  double longest;
+  int steps; /* at most so many; 0: MOST_STEPS */
+} PfSeekWay;
+
+/* ---------------------------------------------------------------- one zero */
+
+/* Has the search taken its budget of evaluations? */
+bool pf_seek_is_spent(PfSeek *seek);
+/* Of all numbers of the field. */
+size_t pf_seek_bytes(const PfSeek *seek);
+/* The number of u that the unknown k is, and its scale. */
+int pf_seek_number(const PfSeek *seek, int k);
+double pf_seek_scale(const PfSeek *seek, int k);
+
+/* Where the field is. */
+void pf_seek_place(const PfSeek *seek, double *u);
+/* Differences of all numbers that count, without full turns; quaternions q and -q are the same attitude. */
+void pf_seek_subtract(const PfSeek *seek, const double *a, const double *b, double *d);
+/* The largest of them, in parts of the scales. */
+double pf_seek_distance(const PfSeek *seek, const double *a, const double *b);
+
+/* Puts the field where all its numbers are given, with independent coordinates that suit the place; keeps them. */
+PfStatus pf_seek_recall(PfSeek *seek, const double *numbers);
+void pf_seek_remember(const PfSeek *seek, double *numbers);
+/* The place of the constraints next to u, whichever sheet that is on. */
+PfStatus pf_seek_put(PfSeek *seek, const double *u);
+/* A direction of the unknowns in all numbers of u: dependent coordinates move along. */
+PfStatus pf_seek_lift(PfSeek *seek, const double *step, double *du);
+
+/* From seek->z to a zero; the field is there then. */
+PfStatus pf_seek_solve(PfSeek *seek, PfSeekWay way, bool *found);
+/* Is there a zero at seek->z as it stands? */
+PfStatus pf_seek_is_solution(PfSeek *seek, bool *yes);
+/* PF_OK for failures on the way, which are silent: there is nothing to be found. */
+PfStatus pf_seek_quietly(const PfSeek *seek, int before, PfStatus status);
+
+/* ---------------------------------------------------------------- families */
+
+/* In how many directions solutions go on from the place seek->spot; these are the first rows of seek->lines. The
+ * field goes back there. */
+PfStatus pf_seek_family(PfSeek *seek, int *family);
+/* Exchanges a member of a family, seek->spot, for the one next to the start of the search. */
+PfStatus pf_seek_draw_home(PfSeek *seek);
+/* Can one go from the place seek->spot to the place `to` through solutions? `room`: 4 times the numbers of a place. */
+PfStatus pf_seek_connect(PfSeek *seek, const double *to, double *room, bool *yes);
+
+#endif
