@@ -140,7 +140,7 @@ typedef struct PfActuation {
 } PfActuation;
 
 /* At a state; `values` are the numbers of pf_system_symbols, as for pf_solver_accelerate, whose troubles it has. Costs
- * as much as count + 2 accelerations and allocates nothing. */
+ * as much as count + 2 accelerations, twice that where something is missed, and allocates nothing. */
 PF_API PfTrouble pf_inverse_solve(PfInverse *inverse, const double *values, const double *wanted,
                                   const PfActuation **result, int *row);
 

@@ -67,6 +67,7 @@ struct PfSolver {
   PfNumbers at;
   const double *values; /* inputs of the tape */
   const double *push; /* n: forces besides those of the model, or NULL */
+  const double *aim;  /* n: accelerations that are sought, NAN for others, or NULL: see pf_solver_aim */
   double *own_values; /* with multipliers, for forces that depend on them */
   /* n: units of the coordinates (units.c), found at the first state; M, F, A, b, C and what a formulation makes of them
    * are in these, accelerations too until they leave the solver. NULL: those of the model */
@@ -201,6 +202,10 @@ PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
 
 /* From now on these forces (n, changed at will) act on the coordinates besides. */
 void pf_solver_push(PfSolver *solver, const double *push);
+/* Adds M_ii (q''_i - aim_i) to the equation of each coordinate with an aim, which is zero where the accelerations are
+ * what is sought: a mass matrix that is nearly singular, as with point masses, has then a good condition. NULL: no
+ * longer. For 'multipliers' with a push. */
+void pf_solver_aim(PfSolver *solver, const double *aim);
 
 /* ---------------------------------------------------------------- admissible directions (reduced.c) */
 

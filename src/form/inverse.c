@@ -4,7 +4,11 @@
  * The accelerations are affine in the forces, q'' = a + Y f, constraints included. a and the columns of Y come from the
  * formulation by multipliers, so redundant constraints and masses of zero are its business; f is the least one of those
  * that make |S q'' - w| least, S choosing the wanted coordinates. Friction that depends on constraint forces bends this
- * a little, so that the answer is corrected until nothing is missed. */
+ * a little, so that the answer is corrected until nothing is missed.
+ *
+ * A mass matrix that is nearly singular, as with point masses, would spoil Y, and no force needs its inverse: M is made
+ * larger by a term that vanishes where q'' is what is wanted (pf_solver_aim). The forces that have no effect on what is
+ * wanted stay the same, so only what cannot be reached is asked for again without that term. */
 #include "form/form_impl.h"
 
 #include <math.h>
@@ -17,6 +21,8 @@
 #define TAKES_PART 1e-6
 /* Tolerance of the residual of the wanted accelerations, relative to all of them. */
 #define MET 1e-11
+/* With a larger one some acceleration cannot be reached. */
+#define REACHED 1e-8
 
 typedef struct Actuator {
   int input, coordinate; /* one of them -1 */
@@ -32,8 +38,9 @@ struct PfInverse {
   int count, wanted_count;
   Actuator *actuator;
   int *wanted;           /* coordinates */
-  double *values, *push; /* of all symbols; n: forces on coordinates */
+  double *values, *push, *aim; /* of all symbols; n: forces on coordinates; n: what is wanted of them, or NAN */
   double *base, *G, *residual, *step, *null_space; /* n; wanted x count; wanted; count; count x count */
+  double size; /* the largest acceleration that was wanted or found */
   PfQr qr;
   PfMotion motion;
   PfActuation result;
@@ -93,6 +100,7 @@ static PfStatus make_room(PfInverse *k)
   PfActuation *r = &k->result;
   k->values = pf_arena_array(k->arena, double, pf_system_symbols(k->system)->count);
   k->push = pf_arena_array(k->arena, double, n);
+  k->aim = pf_arena_array(k->arena, double, n);
   k->base = pf_arena_array(k->arena, double, n);
   k->G = pf_arena_array(k->arena, double, w*p);
   k->residual = pf_arena_array(k->arena, double, w);
@@ -104,8 +112,8 @@ static PfStatus make_room(PfInverse *k)
   r->acceleration = k->motion.acceleration = pf_arena_array(k->arena, double, n);
   r->multiplier = k->motion.multiplier = pf_arena_array(k->arena, double, m);
   r->reaction = k->motion.force = pf_arena_array(k->arena, double, n);
-  bool good = k->values && k->push && k->base && k->G && k->residual && k->step && k->null_space && r->force &&
-              r->determined && r->missed && r->acceleration && r->multiplier && r->reaction;
+  bool good = k->values && k->push && k->aim && k->base && k->G && k->residual && k->step && k->null_space &&
+              r->force && r->determined && r->missed && r->acceleration && r->multiplier && r->reaction;
   return good ? pf_qr_make(k->ctx, k->arena, (int)w, (int)p, &k->qr) : pf_no_room(k->ctx, "the inverse dynamics");
 }
 
@@ -167,19 +175,18 @@ static PfTrouble accelerate(PfInverse *k, int *row)
   return pf_solver_accelerate(k->solver, k->values, &k->motion, row);
 }
 
-/* The accelerations with the forces as they are, and their residual. Returns the largest, relative to all
- * accelerations. */
+/* The accelerations with the forces as they are, and their residual. `miss` is the largest, relative to all
+ * accelerations that were wanted or seen on the way: those of a robot that shall rest are rounding in the end. */
 static PfTrouble find_residual(PfInverse *k, const double *wanted, double *miss, int *row)
 {
-  double size = 0;
   PfTrouble trouble = accelerate(k, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
   memcpy(k->base, k->motion.acceleration, (size_t)k->equations.n*sizeof *k->base);
   for (int i = 0; i < k->wanted_count; i++) {
     k->residual[i] = wanted[i] - k->base[k->wanted[i]];
-    size = fmax(size, fmax(fabs(wanted[i]), fabs(k->base[k->wanted[i]])));
+    k->size = fmax(k->size, fmax(fabs(wanted[i]), fabs(k->base[k->wanted[i]])));
   }
-  *miss = pf_largest(k->residual, k->wanted_count)/fmax(size, 1e-300);
+  *miss = pf_largest(k->residual, k->wanted_count)/fmax(k->size, 1e-300);
   return PF_TROUBLE_NONE;
 }
 
@@ -220,25 +227,44 @@ static PfTrouble correct(PfInverse *k, int *row)
   return PF_TROUBLE_NONE;
 }
 
+/* The forces with which the accelerations miss least, from none; `miss` is what is left. */
+static PfTrouble approach(PfInverse *k, const double *wanted, double *miss, int *row)
+{
+  enum { MOST_ROUNDS = 20 };
+  double before = INFINITY;
+  k->size = 0;
+  for (int j = 0; j < k->count; j++) set_force(k, j, k->result.force[j] = 0);
+  PfTrouble trouble = find_residual(k, wanted, miss, row);
+  for (int round = 0; round < MOST_ROUNDS && trouble == PF_TROUBLE_NONE; round++) {
+    if (round && (*miss < MET || *miss > 0.5*before)) break; /* met, or the least residual */
+    before = *miss;
+    trouble = correct(k, row);
+    if (trouble == PF_TROUBLE_NONE) trouble = find_residual(k, wanted, miss, row);
+  }
+  return trouble;
+}
+
+static void set_aim(PfInverse *k, const double *wanted)
+{
+  for (int i = 0; i < k->equations.n; i++) k->aim[i] = NAN;
+  for (int i = 0; i < k->wanted_count; i++) k->aim[k->wanted[i]] = wanted[i];
+  pf_solver_aim(k->solver, k->aim);
+}
+
 PfTrouble pf_inverse_solve(PfInverse *k, const double *values, const double *wanted, const PfActuation **result,
                            int *row)
 {
-  enum { MOST_ROUNDS = 20 };
-  double miss = 0, before = INFINITY;
+  double miss = INFINITY;
   *row = -1;
   *result = &k->result;
   memcpy(k->values, values, (size_t)pf_system_symbols(k->system)->count*sizeof *values);
-  for (int j = 0; j < k->count; j++) set_force(k, j, k->result.force[j] = 0);
-  PfTrouble trouble = find_residual(k, wanted, &miss, row);
-  for (int round = 0; round < MOST_ROUNDS && trouble == PF_TROUBLE_NONE; round++) {
-    if (round && (miss < MET || miss > 0.5*before)) break; /* met, or the least residual */
-    before = miss;
-    trouble = correct(k, row);
-    if (trouble == PF_TROUBLE_NONE) trouble = find_residual(k, wanted, &miss, row);
-  }
+  set_aim(k, wanted);
+  PfTrouble trouble = approach(k, wanted, &miss, row);
+  pf_solver_aim(k->solver, NULL);
+  if (trouble != PF_TROUBLE_NONE || miss >= REACHED) trouble = approach(k, wanted, &miss, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
   find_determined(k);
-  k->result.met = miss < 1e-8;
+  k->result.met = miss < REACHED;
   for (int i = 0; i < k->wanted_count; i++) k->result.missed[i] = k->residual[i];
   return PF_TROUBLE_NONE;
 }

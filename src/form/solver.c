@@ -363,6 +363,23 @@ void pf_solver_push(PfSolver *s, const double *push)
   s->push = push;
 }
 
+void pf_solver_aim(PfSolver *s, const double *aim)
+{
+  if (s->reserve) pf_solver_aim(s->reserve, aim);
+  s->aim = aim;
+}
+
+static void add_aim(PfSolver *s)
+{
+  size_t n = (size_t)s->system->n;
+  for (size_t i = 0; s->aim && i < n; i++) {
+    if (isnan(s->aim[i])) continue;
+    double *M = s->at.M + i*n + i;
+    s->at.F[i] += *M*s->aim[i];
+    *M *= 2;
+  }
+}
+
 PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
   const PfSystem *system = s->system;
@@ -372,6 +389,7 @@ PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
   if (trouble != PF_TROUBLE_NONE) return trouble;
   if (s->column && !s->measured) pf_units_find(s);
   for (int i = 0; s->push && !system->in_bodies && i < system->n; i++) s->at.F[i] += s->push[i];
+  add_aim(s);
   pf_units_enter(s);
   for (int i = 0; s->at.load != s->at.F && i < system->n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
   if (s->skipped) clear_skipped(s);

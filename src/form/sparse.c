@@ -19,6 +19,7 @@ typedef struct PfSparseForm {
   double *value;      /* of the entries */
   int *F, *b, *C;     /* n, m, n: outputs, or -1 */
   double *load, *right;
+  double *aim;        /* n: forces towards the accelerations that are sought */
   double *residual_f, *residual_b, *more, *more_lambda; /* n, m, n, m: of a refinement */
   bool refined;       /* the latest factors need it */
   PfPowerTape power;
@@ -78,12 +79,13 @@ static PfStatus make_room(PfSolver *s, Form *d)
   d->b = pf_solver_scratch(s, int, m);
   d->load = pf_solver_array(s, double, n);
   d->right = pf_solver_array(s, double, m);
+  d->aim = pf_solver_array(s, double, n);
   d->residual_f = pf_solver_scratch(s, double, n);
   d->residual_b = pf_solver_scratch(s, double, m);
   d->more = pf_solver_scratch(s, double, n);
   d->more_lambda = pf_solver_scratch(s, double, m);
   if (!d->residual_f || !d->residual_b || !d->more || !d->more_lambda) return pf_solver_no_room(s);
-  bool good = d->out && d->value && d->source && d->F && d->C && d->b && d->load && d->right;
+  bool good = d->out && d->value && d->source && d->F && d->C && d->b && d->load && d->right && d->aim;
   return good ? PF_OK : pf_solver_no_room(s);
 }
 
@@ -151,10 +153,22 @@ static double output(const Form *d, int k)
   return k < 0 ? 0 : d->out[k];
 }
 
-/* F at coordinate i, with the force that a caller adds. */
+/* F at coordinate i, with the forces that a caller adds. */
 static double force_at(const PfSolver *s, int i)
 {
-  return output(s->sparse, s->sparse->F[i]) + (s->push ? s->push[i] : 0);
+  return output(s->sparse, s->sparse->F[i]) + (s->push ? s->push[i] : 0) + (s->aim ? s->sparse->aim[i] : 0);
+}
+
+/* As pf_solver_evaluate does with the matrices. */
+static void add_aim(const PfSolver *s, Form *d)
+{
+  memset(d->aim, 0, (size_t)s->system->n*sizeof *d->aim);
+  for (int k = 0; k < d->saddle.mass_count; k++) {
+    int i = d->saddle.entry[k].row;
+    if (i != d->saddle.entry[k].column || isnan(s->aim[i])) continue;
+    d->aim[i] = d->value[k]*s->aim[i];
+    d->value[k] *= 2;
+  }
 }
 
 /* Factors at the numbers of the state. False where they must not be trusted. */
@@ -163,6 +177,7 @@ static bool factor(PfSolver *s, const double *values)
   Form *d = s->sparse;
   pf_tape_run(s->system->tape, values, d->out, s->tape_work);
   for (int k = 0; k < d->saddle.mass_count + d->saddle.row_count; k++) d->value[k] = d->out[d->source[k]];
+  if (s->aim) add_aim(s, d);
   PfSaddleMargin margin = pf_saddle_factor(&d->saddle, d->value, s->square);
   s->told.margin = margin.rows;
   s->told.margin_row = margin.row < 0 ? 0 : margin.row;

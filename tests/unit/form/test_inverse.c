@@ -58,6 +58,60 @@ static void a_constraint_carries_the_force_on(void **state)
   close_problem(&p);
 }
 
+/* M = [1 1; 1 1 + e] with a tiny e, as of a point mass near the axle of its joint: M^-1 has elements of 1/e, but the
+ * forces M q'' + dV/dq need no inverse. */
+static void a_mass_matrix_that_is_nearly_singular_costs_no_digits(void **state)
+{
+  static const char *const texts[] = {
+    "coord x, y\nkinetic (x' + y')^2/2 + 1e-11*y'^2/2\npotential x\n",
+    "coord x, y\ninput u, v\nkinetic (x' + y')^2/2 + 1e-11*y'^2/2\npotential x\nforce x = u, y = u + v\n",
+    "coord x, y, z\nkinetic (x' + y')^2/2 + 1e-11*y'^2/2 + z'^2/2\npotential x\nconstraint c: z = 2*x + t^2\n"};
+  for (int k = 0; k < 3; k++) {
+    Problem p;
+    open_problem(*state, texts[k], k == 1 ? NAMES("u", "v") : NAMES("x", "y"), 2, NUMBERS(0, 1), 2, &p);
+    solve(&p, WANTED(1, 2)); /* z'' = 2*1 + 2 adds 2*z'' to the force on x */
+    double x = 4 + (k == 2 ? 8 : 0);
+    assert_near(p.answer->force[0], x, 1e-13, 0);
+    assert_near(p.answer->force[1], 3 + 2e-11 - (k == 1 ? x : 0), 1e-13, 0);
+    assert_near(p.answer->acceleration[1], 2, 1e-13, 0);
+    assert_true(p.answer->met && p.answer->determined[0] && p.answer->determined[1]);
+    solve(&p, WANTED(0, 0)); /* at rest: the weight alone */
+    x = k == 2 ? 5 : 1;
+    assert_near(p.answer->force[0], x, 1e-13, 0);
+    assert_near(p.answer->force[1], k == 1 ? -x : 0, 1e-13, 1e-13);
+    assert_true(p.answer->met && p.answer->determined[0] && p.answer->determined[1]);
+    close_problem(&p);
+  }
+}
+
+/* Eight such pairs go by the structure of the system. */
+static void nor_does_one_of_many_coordinates(void **state)
+{
+  enum { PAIRS = 8 };
+  static const char text[] = "coord x[8], y[8]\nfor i in 1..8 {\nkinetic i*(x[i]' + y[i]')^2/2 + 1e-11*y[i]'^2/2\n"
+                             "potential i*x[i]\n}\n";
+  const char *names[2*PAIRS];
+  int wanted[2*PAIRS];
+  double target[2*PAIRS];
+  Problem p;
+  char room[2*PAIRS][8];
+  for (int i = 0; i < 2*PAIRS; i++) {
+    (void)snprintf(room[i], sizeof room[i], "%c[%d]", i < PAIRS ? 'x' : 'y', i%PAIRS + 1);
+    names[i] = room[i];
+    wanted[i] = i;
+    target[i] = i < PAIRS ? 1 : 2;
+  }
+  open_problem(*state, text, names, 2*PAIRS, wanted, 2*PAIRS, &p);
+  solve(&p, target);
+  for (int i = 0; i < 2*PAIRS; i++) {
+    double m = i%PAIRS + 1;
+    assert_near(p.answer->force[i], i < PAIRS ? 4*m : 3*m + 2e-11, 1e-13, 0);
+    assert_true(p.answer->determined[i]);
+  }
+  assert_true(p.answer->met);
+  close_problem(&p);
+}
+
 /* Both are pushed: any division would do, the least is equal parts. */
 static void what_is_not_determined_is_said_and_least(void **state)
 {
@@ -160,6 +214,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(a_constraint_carries_the_force_on),
+    with_fixture(a_mass_matrix_that_is_nearly_singular_costs_no_digits),
+    with_fixture(nor_does_one_of_many_coordinates),
     with_fixture(what_is_not_determined_is_said_and_least),
     with_fixture(what_cannot_be_is_missed_by_least_squares),
     with_fixture(other_coordinates_move_as_they_must),
