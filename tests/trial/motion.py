@@ -134,6 +134,7 @@ class Motion:
             new, error = self.step(t, y, f0, H)
             if not error < 1:
                 H /= 2
+                self.shortest = min(getattr(self, "shortest", H), H)
                 if H < 1e-7: raise GiveUp("steps too small")
                 continue
             after = watch(t + H, new)
@@ -319,11 +320,11 @@ class Course:
 
 
 class Reference(tuple):
-    """What `run` gives, and the largest velocity on the way."""
+    """What `run` gives, the largest velocity on the way and the shortest step that the motion needed."""
 
-    def __new__(cls, parts, fastest):
+    def __new__(cls, parts, motion):
         self = super().__new__(cls, parts)
-        self.fastest = fastest
+        self.fastest, self.shortest = motion.fastest, getattr(motion, "shortest", 1.0)
         return self
 
 
@@ -337,4 +338,4 @@ def run(model, equations, q, balls, v, t_end, samples, events=(), largest=None):
         if course.over: break
         course.happen_all()
         if mark in samples: rows.append(course.row())
-    return Reference((rows, course.log, course.over, course.row()), course.motion.fastest)
+    return Reference((rows, course.log, course.over, course.row()), course.motion)

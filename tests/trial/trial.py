@@ -142,8 +142,9 @@ def expected(maker, row):
 
 def check_run(program, path, maker, method, tell):
     options, allowed = METHODS[method]
-    # steps of one size say nothing of motions that are much faster for a moment (a disc that falls flat)
-    if "--step" in options and maker.reference.fastest > 20: return 0
+    # Steps of one size say nothing of motions that are much faster for a moment: a disc that falls flat, a skate that comes
+    # close to losing its rank. Elsewhere the oracle takes steps of 0.03 and more.
+    if "--step" in options and (maker.reference.fastest > 20 or maker.reference.shortest < 5e-3): return 0
     rows, log, over, last = maker.reference
     by = method.split()[0]
     out = path + ".csv"
