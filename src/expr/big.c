@@ -189,7 +189,7 @@ void pf_big_divide(const Big *a, const Big *b, Big *quotient, Big *rest)
 {
   quotient->count = 0;
   copy(a, rest);
-  if (pf_big_compare(a, b) < 0) return;
+  if (b->count == 0 || pf_big_compare(a, b) < 0) return;
   if (b->count == 1) {
     copy(a, quotient);
     pf_big_set(rest, pf_big_divide_small(quotient, b->limb[0]));
@@ -317,7 +317,7 @@ void pf_big_root(const Big *a, Big *root)
 /* 63 or 64 bits of the quotient and one for the remainder are rounded once, to 53 bits or to the smallest double. */
 double pf_big_ratio(const Big *a, const Big *b)
 {
-  Big above, below, quotient, rest;
+  Big above, below, quotient = {0}, rest;
   if (!a->count) return 0;
   copy(a, &above);
   copy(b, &below);
@@ -329,7 +329,7 @@ double pf_big_ratio(const Big *a, const Big *b)
   int unit = exponent + pf_big_bits(&quotient) - 53;
   if (unit < -1074) unit = -1074;
   int drop = unit - exponent;
-  if (drop > 64) return 0;
+  if (drop < 1 || drop > 64) return 0; /* below half of the smallest double; never less than 10 for b > 0 */
   uint64_t half = UINT64_C(1) << (drop - 1), low = drop == 64 ? q : q & (2*half - 1);
   uint64_t whole = drop == 64 ? 0 : q >> drop;
   whole += low > half || (low == half && (rest.count || whole & 1));

@@ -25,7 +25,7 @@ void pf_big_scale(Big *a, uint32_t factor, uint32_t plus); /* a = a*factor + plu
 uint32_t pf_big_divide_small(Big *a, uint32_t by);         /* a /= by; returns the remainder */
 uint32_t pf_big_modulo_small(const Big *a, uint32_t by);
 void pf_big_multiply(const Big *a, const Big *b, Big *product); /* another one than a and b */
-/* a = quotient*b + rest, b > 0; the results are others than a and b. */
+/* a = quotient*b + rest, with quotient 0 for b = 0; the results are others than a and b. */
 void pf_big_divide(const Big *a, const Big *b, Big *quotient, Big *rest);
 /* The greatest common divisor, in a; b is overwritten. */
 void pf_big_gcd(Big *a, Big *b);
