@@ -29,7 +29,8 @@ typedef struct Row {
   const PfFormulation *formulation;
   PfSolver *solver;
   const char *why_not; /* NULL when it applies */
-  bool skipped;        /* it may apply, and costs too much */
+  bool skipped;        /* it may apply, and costs too much; */
+  bool run_skipped;    /* it applies, and its run costs too much */
   PfMotion motion;
   double difference, nanoseconds;
   double run_seconds, run_difference; /* NaN without a run */
@@ -46,6 +47,7 @@ typedef struct Comparison {
   int count;
   Row rows[MOST_FORMULATIONS];
   int operations; /* of the tape: the same for all */
+  long evaluations; /* of the run by the first formulation that reached its end */
   int rank;       /* of the constraints in this state */
   PfProof proof;
   bool ran, asked;
@@ -65,12 +67,51 @@ static const char *take_reason(Session *s, int before)
   return reason ? reason : "no memory";
 }
 
-/* Is it derived by formulas, for so large a system that this takes longer than all the rest? */
-static bool is_skipped(const Comparison *c, const Row *row)
+/* ---------------------------------------------------------------- the budget */
+
+/* Counted, not timed: every machine skips the same. */
+static const double most_per_evaluation = 1e7, most_per_run = 1e9; /* operations: some 10 ms; half a second */
+static const double most_derived = 1300, most_deriving = 10000;    /* entries of M and A; operations that give them */
+
+static bool is_named(const Row *row, const char *name)
 {
-  enum { BUDGET = 1500 }; /* entries of A: about two seconds */
-  const PfEquations *eq = &c->s->equations;
-  return !strcmp(pf_formulation_name(row->formulation), "laconic") && (int64_t)eq->n*eq->m > BUDGET;
+  return !strcmp(pf_formulation_name(row->formulation), name);
+}
+
+/* Operations of one evaluation, about: those of M, F, A and b, and those of dense matrices, in a cascade once for each
+ * constraint. The recursion has none; the first row, to which all are compared, is never skipped. */
+static double operations_of(const Comparison *c, const Row *row)
+{
+  double n = c->s->equations.n, m = c->s->equations.m;
+  if (row == c->rows || is_named(row, "recursive")) return 0;
+  return c->operations + n*n*n*(is_named(row, "cascade") ? 1 + m/3 : 1);
+}
+
+static const char *skip(const Comparison *c, const char *format, double number, const Row *row)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(c->s->ctx));
+  pf_text_print(&text, format, number, pf_formulation_name(row->formulation));
+  const char *words = pf_text_get(&text), *kept = pf_arena_text(c->s->arena, words, strlen(words));
+  pf_text_free(&text);
+  return kept ? kept : "it costs too much";
+}
+
+static const char *why_skipped(const Comparison *c, const Row *row)
+{
+  double n = c->s->equations.n, m = c->s->equations.m, operations = operations_of(c, row);
+  if (is_named(row, "laconic") && (n*(n + m) > most_derived || c->operations > most_deriving))
+    return skip(c, "its derivation by formulas takes long for %.0f entries of M and A; 'run --form %s' does it",
+                n*(n + m), row);
+  if (operations <= most_per_evaluation) return NULL;
+  return skip(c, "about %.1g operations per evaluation; 'run --form %s' does them", operations, row);
+}
+
+static const char *why_run_skipped(const Comparison *c, const Row *row)
+{
+  double operations = operations_of(c, row)*(double)c->evaluations;
+  if (operations <= most_per_run) return NULL;
+  return skip(c, "about %.1g operations; 'run --form %s' does them", operations, row);
 }
 
 static PfStatus make_row(Comparison *c, Row *row)
@@ -84,11 +125,9 @@ static PfStatus make_row(Comparison *c, Row *row)
   row->samples = pf_arena_array(s->arena, double, SAMPLES*(size_t)n);
   if (!row->motion.acceleration || !row->motion.multiplier || !row->motion.force || !row->samples)
     return pf_no_room(s->ctx, "the comparison");
-  if (is_skipped(c, row)) {
-    row->skipped = true;
-    row->why_not = "its derivation by formulas takes long for so many constraints; 'run --form laconic' does it";
-    return PF_OK;
-  }
+  row->why_not = why_skipped(c, row);
+  row->skipped = row->why_not != NULL;
+  if (row->skipped) return PF_OK;
   if (pf_solver_new_at(s->ctx, c->system, row->formulation, c->values, &row->solver) != PF_OK) {
     row->why_not = take_reason(s, before);
     return PF_OK;
@@ -162,6 +201,7 @@ static PfStatus integrate(Comparison *c, Row *row)
   row->run_end = status == PF_OK ? result.t : start;
   if (status == PF_OK && result.end == PF_RUN_DONE && taker.taken == SAMPLES) row->run_seconds = pf_cli_clock() - clock;
   else row->run_why_not = pf_diagnostic_count(s->ctx) > before ? take_reason(s, before) : "the run was ended";
+  if (!c->evaluations && !isnan(row->run_seconds)) c->evaluations = result.evaluations;
   pf_diagnostics_cut(s->ctx, before);
   return PF_OK;
 }
@@ -179,6 +219,9 @@ static PfStatus run_all(Comparison *c)
   for (int i = 0; i < c->count; i++) {
     Row *row = c->rows + i;
     if (row->why_not) continue;
+    row->run_why_not = why_run_skipped(c, row);
+    row->run_skipped = row->run_why_not != NULL;
+    if (row->run_skipped) continue;
     PF_TRY(integrate(c, row));
     if (isnan(row->run_seconds)) continue;
     if (!first) first = row;
@@ -285,7 +328,8 @@ static void text_rows(void *user, PfText *text)
     double size = 10*pf_largest(row->motion.acceleration, c->s->equations.n);
     pf_text_print(text, "%8d %12.2g %10.0f %7.2f", pf_solver_unknowns(row->solver, c->rank),
                   pf_without_noise(row->difference, size), row->nanoseconds, row->nanoseconds/best);
-    if (c->ran && row->run_why_not && row->run_end <= c->motion.t0)
+    if (row->run_skipped) pf_text_print(text, "   run skipped: %s", row->run_why_not);
+    else if (c->ran && row->run_why_not && row->run_end <= c->motion.t0)
       pf_text_print(text, "   by chance, in this state alone: %s", row->run_why_not);
     else if (c->ran && row->run_why_not)
       pf_text_print(text, "   ends at t = %.4g: %s", row->run_end, row->run_why_not);
@@ -316,6 +360,7 @@ static void json_row(const Comparison *c, const Row *row, PfJson *json)
   pf_json_integer(json, "operations", c->operations);
   pf_json_number(json, "run_seconds", row->run_seconds);
   pf_json_number(json, "run_difference", row->run_difference);
+  pf_json_bool(json, "run_skipped", row->run_skipped);
   pf_json_string(json, "run_why_not", row->run_why_not);
   pf_json_close(json, '}');
 }

@@ -33,21 +33,6 @@ END
 run 0 derive --form udwadia_kalaba "$place/zero.pf"
 says out "y'' = 0"
 
-# twenty four-bars
-cat > "$place/bars.pf" <<'END'
-coord a[20], b[20], c[20]
-for i in 1..20 {
-  kinetic a[i]'^2 + b[i]'^2 + c[i]'^2 + a[i]'*b[i]'*cos(b[i])
-  constraint x[i]: cos(a[i]) + 2*cos(a[i] + b[i]) = 2 + 1.5*cos(c[i])
-  constraint y[i]: sin(a[i]) + 2*sin(a[i] + b[i]) = 1.5*sin(c[i])
-  start a[i] = 1, b[i] = -0.8, c[i] = 1.2
-}
-END
-run 0 compare --json "$place/bars.pf"
-holds '[r["formulation"] for r in d["rows"] if r["skipped"]] == ["laconic"]'
-run 0 compare "$place/bars.pf"
-says out "laconic              skipped:"
-
 # 17 digits: the fraction fits 64 bits, numerator and denominator are no doubles, and it is rounded once
 cat > "$place/long.pf" <<'END'
 param p = 1
