@@ -74,7 +74,7 @@ static void push_half_power(ProductBuilder *product, Number value, int64_t k, Pf
   Number outside, inside;
   push_number_factor(product, pf_number_pow(table, value, (k - 1)/2));
   split_root(table, value, &outside, &inside);
-  if (!pf_number_is_exact(inside)) { /* too long */
+  if (!pf_number_is_narrow(inside)) { /* a product of a few such roots would have no value as a double */
     push_factor(product, pf_intern_number(table, value), half);
     return;
   }

@@ -152,7 +152,9 @@ bool pf_expr_is_negative(const PfExprTable *table, PfExpr e)
   return pf_number_sign(number_of(table, args_of(table, e)[1])) < 0;
 }
 
-/* The common divisor of all coefficients, with the sign of the first term. */
+/* The common divisor of all coefficients, with the sign of the first term; the sign alone where the divisor is wide:
+ * of long decimals it is so small, and what it leaves so large, that a product of a few such sums has no value as a
+ * double. */
 static Number content_of(PfExprTable *table, PfExpr e)
 {
   const PfExpr *args = args_of(table, e);
@@ -163,7 +165,7 @@ static Number content_of(PfExprTable *table, PfExpr e)
     Number c = number_of(table, args[i]);
     if (!pf_number_is_exact(c)) return pf_number_int(sign);
     content = pf_number_gcd(table, content, c);
-    if (!pf_number_is_exact(content)) return pf_number_int(sign);
+    if (!pf_number_is_narrow(content)) return pf_number_int(sign);
   }
   return sign < 0 ? pf_number_negative(content) : content;
 }

@@ -321,6 +321,28 @@ static void signs_are_those_of_the_values(void **state)
   assert_near(pf_number_value(pf_number_rational(t, -1, 3)), -1.0/3, 0, 0);
 }
 
+/* As the axes of a robot, each divided by its length: roots and sums of long decimals, whose product has a moderate
+ * value. */
+static void products_of_roots_and_sums_of_long_decimals_have_a_value(void **state)
+{
+  Fixture *f = *state;
+  PfExpr x[2] = {pf_expr_symbol(f->ctx, "x"), pf_expr_symbol(f->ctx, "y")}, product = pf_expr_int(f->ctx, 1);
+  const double at[2] = {1, 1};
+  double value, expected = 1;
+  for (int k = 1; k <= 40; k++) {
+    char text[64];
+    snprintf(text, sizeof text, "1.00000000000%05d%05d7", 17*k, 23*k);
+    PfExpr long_one = pf_expr_decimal(f->ctx, text), square = pf_expr_mul(f->ctx, long_one, long_one);
+    PfExpr more = pf_expr_add(f->ctx, square, pf_expr_decimal(f->ctx, "0.3141592653589793"));
+    PfExpr sum = pf_expr_add(f->ctx, pf_expr_mul(f->ctx, more, x[0]), pf_expr_mul(f->ctx, square, x[1]));
+    product = pf_expr_div(f->ctx, pf_expr_div(f->ctx, product, pf_expr_sqrt(f->ctx, more)), sum);
+    double one = strtod(text, NULL), longer = one*one + 0.3141592653589793;
+    expected /= sqrt(longer)*(longer + one*one);
+  }
+  assert_int_equal(pf_expr_evaluate(f->ctx, &product, 1, x, at, 2, &value), PF_OK);
+  assert_near(value, expected, 1e-13, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -344,6 +366,7 @@ int main(void)
       with_fixture(wide_numbers_without_memory_are_an_error_and_no_leak),
       with_fixture(doubles_that_are_small_integers_are_exact_again),
       with_fixture(signs_are_those_of_the_values),
+      with_fixture(products_of_roots_and_sums_of_long_decimals_have_a_value),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
