@@ -26,19 +26,29 @@ static int model_fmu_row_count(int level)
   return MODEL_M + (level ? MODEL_FMU_GOALS : 0);
 }
 
+/* What is looked for: a stage of a level, and of the coordinates and rows, which fall into parts that have nothing to
+ * do with each other, one part. */
+typedef struct model_fmu_search {
+  int level, stage, now;
+  int part[MODEL_N], row_part[MODEL_FMU_START_ROWS1];
+} model_fmu_search;
+
 /* What is left of the constraints at a level, and of the goals; its largest. */
-static double model_fmu_miss(const model_fmu_data *d, const model_state *x, int level, int stage, double *miss)
+static double model_fmu_miss(const model_fmu_data *d, const model_state *x, const model_fmu_search *s, double *miss)
 {
   const double a[MODEL_N] = {0}, lambda[MODEL_FMU_M1] = {0};
   double other[MODEL_FMU_M1] = {0}, goals[MODEL_FMU_GOALS1] = {0}, most = 0;
+  const int level = s->level;
   int k;
   for (k = 0; k < MODEL_M; k++) miss[k] = 0;
   if (level) model_fmu_violations(&d->p, x, &d->u, other, miss);
   else model_fmu_violations(&d->p, x, &d->u, miss, other);
   if (level && MODEL_FMU_GOALS > 0) model_fmu_goals(&d->p, x, &d->u, a, lambda, goals);
-  for (k = 0; level && k < MODEL_FMU_GOALS; k++) miss[MODEL_M + k] = model_fmu_is_wanted(k, stage) ? goals[k] : 0;
-  for (k = 0; k < model_fmu_row_count(level); k++)
+  for (k = 0; level && k < MODEL_FMU_GOALS; k++) miss[MODEL_M + k] = model_fmu_is_wanted(k, s->stage) ? goals[k] : 0;
+  for (k = 0; k < model_fmu_row_count(level); k++) {
+    if (s->row_part[k] != s->now) miss[k] = 0;
     if (!(fabs(miss[k]) <= most)) most = fabs(miss[k]);
+  }
   return most;
 }
 
@@ -90,15 +100,16 @@ static void model_fmu_weigh(const double *M, const double *resists, const double
 
 /* The smallest change of what is free, by the masses, that takes the rows to zero in linear approximation; a
  * little softer, so that redundant rows do no harm. */
-static int model_fmu_change(const model_fmu_data *d, const model_state *x, int level, int stage, const double *miss,
-                            double *change)
+static int model_fmu_change(const model_fmu_data *d, const model_state *x, const model_fmu_search *s,
+                            const double *miss, double *change)
 {
   enum { R = MODEL_FMU_START_ROWS1 };
   double M[MODEL_N*MODEL_N], A[R*MODEL_N] = {0}, B[R*MODEL_N], S[R*R], y[R], resists[MODEL_N], most = 0;
-  const int rows = model_fmu_row_count(level);
+  const int rows = model_fmu_row_count(s->level);
   int i, j, k;
-  model_fmu_rows(d, x, level, stage, M, A);
-  for (i = 0; i < MODEL_N; i++) resists[i] = model_fmu_resistance(d, level, i, stage);
+  model_fmu_rows(d, x, s->level, s->stage, M, A);
+  for (i = 0; i < MODEL_N; i++)
+    resists[i] = s->part[i] == s->now ? model_fmu_resistance(d, s->level, i, s->stage) : 0;
   model_fmu_weigh(M, resists, A, rows, B);
   for (i = 0; i < rows; i++) {
     y[i] = -miss[i];
@@ -120,21 +131,21 @@ static int model_fmu_change(const model_fmu_data *d, const model_state *x, int l
 }
 
 /* Newton's method with steps that are halved until they help; 1: on the constraints. */
-static int model_fmu_place(const model_fmu_data *d, model_state *x, int level, int stage)
+static int model_fmu_place(const model_fmu_data *d, model_state *x, const model_fmu_search *s)
 {
   double miss[MODEL_FMU_START_ROWS1], trial_miss[MODEL_FMU_START_ROWS1], change[MODEL_N];
-  double most = model_fmu_miss(d, x, level, stage, miss);
+  double most = model_fmu_miss(d, x, s, miss);
   int round, half, i;
   for (round = 0; round < 60 && most > 1e-14; round++) {
     model_state trial = *x;
     double length = 1, reached = most;
-    if (!model_fmu_change(d, x, level, stage, miss, change)) break;
+    if (!model_fmu_change(d, x, s, miss, change)) break;
     for (half = 0; half < 30; half++, length /= 2) {
       for (i = 0; i < MODEL_N; i++) {
-        if (level) trial.v[i] = x->v[i] + length*change[i];
+        if (s->level) trial.v[i] = x->v[i] + length*change[i];
         else trial.q[i] = x->q[i] + length*change[i];
       }
-      reached = model_fmu_miss(d, &trial, level, stage, trial_miss);
+      reached = model_fmu_miss(d, &trial, s, trial_miss);
       if (reached < most) break;
     }
     if (!(reached < most)) break;
@@ -158,19 +169,49 @@ static void model_fmu_take_starts(model_fmu *f, int level)
     if (!set[i] && !model_fmu_is_held(&f->d.u, i) && (firm[i] || level)) to[i] = starts[level*MODEL_N + i];
 }
 
+/* Coordinates that occur in one row, at the start or near it, belong to one part; parts are named by coordinates. */
+static void model_fmu_find_parts(const model_fmu_data *d, model_fmu_search *s)
+{
+  double M[MODEL_N*MODEL_N], A[MODEL_FMU_START_ROWS1*MODEL_N] = {0};
+  model_state x = d->x;
+  int look, i, j, k;
+  for (j = 0; j < MODEL_N; j++) s->part[j] = j;
+  for (k = 0; k < model_fmu_row_count(s->level); k++) s->row_part[k] = -1;
+  for (look = 0; look < 2; look++) {
+    model_fmu_rows(d, &x, s->level, 0, M, A);
+    for (k = 0; k < model_fmu_row_count(s->level); k++)
+      for (j = 0; j < MODEL_N; j++) {
+        const int first = s->row_part[k], other = s->part[j];
+        if (!(fabs(A[k*MODEL_N + j]) > 0)) continue;
+        if (first < 0) s->row_part[k] = other;
+        for (i = 0; first >= 0 && i < MODEL_N; i++)
+          if (s->part[i] == other) s->part[i] = first;
+        for (i = 0; first >= 0 && i < model_fmu_row_count(s->level); i++)
+          if (s->row_part[i] == other) s->row_part[i] = first;
+      }
+    for (j = 0; j < MODEL_N; j++) x.q[j] += 0.01*(1 + 0.618*(j%7)); /* nothing is zero there by chance */
+  }
+  for (k = 0; k < model_fmu_row_count(s->level); k++)
+    if (s->row_part[k] < 0) s->row_part[k] = 0; /* without any coordinate: it holds or not */
+}
+
+/* Each part by itself, so that what one cannot hold changes nothing of the others. */
 static model_fmu_status model_fmu_begin_consistently(model_fmu *f)
 {
-  int level, stage;
+  model_fmu_search s;
   model_fmu_forget(f);
-  for (level = 0; level < 2; level++) {
-    const model_state kept = f->d.x;
-    for (stage = 0; stage < MODEL_FMU_STAGES; stage++) {
-      f->d.x = kept;
-      model_fmu_take_starts(f, level);
-      if (model_fmu_place(&f->d, &f->d.x, level, stage)) break;
+  for (s.level = 0; s.level < 2; s.level++) {
+    model_fmu_take_starts(f, s.level);
+    model_fmu_find_parts(&f->d, &s);
+    for (s.now = 0; s.now < MODEL_N; s.now++) {
+      const model_state kept = f->d.x;
+      for (s.stage = 0; s.stage < MODEL_FMU_STAGES; s.stage++) {
+        f->d.x = kept;
+        if (model_fmu_place(&f->d, &f->d.x, &s)) break;
+      }
+      if (s.stage == MODEL_FMU_STAGES)
+        return model_fmu_fail(f, "no start on the constraints is found near the values that were set", "");
     }
-    if (stage == MODEL_FMU_STAGES)
-      return model_fmu_fail(f, "no start on the constraints is found near the values that were set", "");
   }
   return MODEL_FMU_OK;
 }

@@ -298,7 +298,8 @@ static PfStatus list_surfaces(PfFmu *f)
 {
   const PfSwitches *sides = f->options->inputs->sides;
   PF_TRY(grow(f));
-  for (int k = 0; k < f->side_count; k++) PF_TRY(add_surface(f, (PfFmuSurface){.g = sides->at[k].surface, .is_side = true}));
+  for (int k = 0; k < f->side_count; k++)
+    PF_TRY(add_surface(f, (PfFmuSurface){.g = sides->at[k].surface, .is_side = true}));
   return list_conditions(f);
 }
 

@@ -323,7 +323,7 @@ static const char header_end[] =
 "                           const double *lambda, const double *seed, double *out);\n"
 "void @_fmu_shown_along(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                       const double *seed, double *out);\n"
-"/* Surfaces; their rates; second derivatives of those of degree 2; sum |dg/dy y| and sum |dg/dy| over the state y. */\n"
+"/* Surfaces; rates; second derivatives of those of degree 2; sums of |dg/dy y| and of |dg/dy| over the state y. */\n"
 "void @_fmu_surfaces(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                    double *out);\n"
 "void @_fmu_rates(const @_params *p, const @_state *x, const @_input *u, const double *a, double *out);\n"

@@ -172,6 +172,35 @@ run 4 until x'' > 1.7
 """, ["x", "z"], 3)
 
 
+def look_at_laws(place):
+    """Loads that equal the limit, and a law of two levels, in closed form."""
+    text = """coord y, z
+let fb = -2*sign(y' - z'), fc = -2*sign(z')
+kinetic y'^2 + z'^2/2
+force y = fb, z = if(t < 1, 5, -5) - fb + fc
+run 3
+plot fb, fc
+"""
+    # y'' = z'' = (5 - 2)/3 until t = 1, which takes all of fb; then y'' = -1, and z'' = -5 until t = 1.2, z = 0.6, from then on -1
+    for version in 2, 3:
+        fmu = export(place, text, version)
+        for kind in KINDS:
+            simulate("at the limit", fmu, kind, ["y", "z", "y'", "z'", "fb", "fc"],
+                     np.array([[0, 0, 0, 0, 2, -2], [0.5, -1.02, -1, -1.8, -2, 2]]), 3)
+    # what holds is more than what slides: never at v = -1e-6, where the law changes; at rest from t = 2.5 to 5
+    text = """coord x
+let f = -if(abs(x') < 1e-6, 0.6, 0.4)*sign(x')
+kinetic x'^2/2
+force x = f + if(t < 4, 0, 0.5)
+start x' = -1
+run 6
+plot f
+"""
+    fmu = export(place, text, 3)
+    for kind in KINDS:
+        simulate("two levels", fmu, kind, ["x", "x'", "f"], np.array([[0, -1, 0.4], [-1.25, 0, -0.5]]), 6, tolerance=1e-5)
+
+
 def look_between(place):
     """Crossings that lie within one communication step, and come in pairs (in Model Exchange the importer looks for them)."""
     for force in "3 + if(sin(6*t) > 0, 1, -1)", "if(sin(25*t + 0.3) > 0.98, 5, -1)", "if(abs(t - 1.1) < 0.01, 100, 0)":
@@ -239,6 +268,17 @@ def look_at_starts(place):
             compare(f"{name}, {setting}", place, text, shown, 2, settings=setting)
 
 
+def look_at_parts(place):
+    """Two four-bars: what the second cannot hold changes nothing of the first."""
+    text = "param L = 1\ncoord a, b, c, d, e, f\nkinetic (a'^2 + b'^2 + c'^2 + d'^2 + e'^2 + f'^2)/2\n"
+    for k, (p, q, r) in enumerate(("abc", "def")):
+        text += f"constraint x{k}: L*cos({p}) + 2*cos({q}) = 2 + 1.5*cos({r})\nconstraint y{k}: L*sin({p}) + 2*sin({q}) = 1.5*sin({r})\n"
+    fmu = export(place, text + "start a = 1, b = 0.3, c = 1.2, d = 1, e = 0.5, f = 1.2\nrun 1\n", 3)
+    result = fmpy.simulate_fmu(fmu, fmi_type="CoSimulation", stop_time=0.1, output_interval=0.1, start_values={"L": 1.2, "a": 1, "d": 1, "e": 0.5},
+                               output=list("abcdef"))
+    check(f"parts: a = {result['a'][0]!r}", result["a"][0] == 1 and abs(result["e"][0] - 0.5) > 1e-3)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
@@ -248,8 +288,12 @@ def main():
         look_at_the_start_time(place)
         look_at_sticking(place)
         look_at_locks(place)
+
+
+        look_at_laws(place)
         look_between(place)
         look_at_starts(place)
+        look_at_parts(place)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 
