@@ -233,21 +233,16 @@ static PfStatus run_all(Comparison *c)
 /* ---------------------------------------------------------------- all */
 
 /* Redundant constraints have no unknowns of their own. */
-static PfStatus find_rank(Comparison *c)
+static PfStatus find_rank(Comparison *c, const Options *options)
 {
   Session *s = c->s;
-  const PfEquations *eq = &s->equations;
-  const PfSymbols *symbols = pf_system_symbols(c->system);
-  PfRows rows = {0};
-  double *A = pf_arena_array(s->arena, double, (size_t)eq->m*(size_t)eq->n);
-  if (!A) return pf_no_room(s->ctx, "the comparison");
-  PF_TRY(pf_expr_evaluate(s->ctx, eq->A, eq->m*eq->n, symbols->symbol, c->values, symbols->count, A));
-  rows.rank = eq->m;
-  PF_TRY(pf_make_alike(s->ctx, A, eq->m, eq->n));
-  pf_rows_clear_empty(A, eq->m, eq->n, PF_EMPTY_ROW);
-  if (eq->m && pf_first_not_finite(A, (size_t)eq->m*(size_t)eq->n) < 0)
-    PF_TRY(pf_rows_sort(s->ctx, s->arena, A, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
-  c->rank = rows.rank;
+  PfDiagnosis diagnosis = {.rank = s->equations.m};
+  double *given = pf_cli_parameters(s->ctx, s->arena, s->model, options);
+  if (!given) return PF_ERR_ARGUMENT;
+  int before = pf_diagnostic_count(s->ctx);
+  if (pf_diagnose(s->ctx, s->arena, &s->equations, given, &diagnosis) == PF_ERR_MEMORY) return PF_ERR_MEMORY;
+  pf_diagnostics_cut(s->ctx, before);
+  c->rank = diagnosis.rank;
   return PF_OK;
 }
 
@@ -273,7 +268,7 @@ static PfStatus compare(Comparison *c, const Options *options)
   c->values = pf_sim_values(c->motion.sim);
   c->start = c->motion.start;
   PF_TRY(pf_cli_refuse_singular(s, c->system, c->values));
-  PF_TRY(find_rank(c));
+  PF_TRY(find_rank(c, options));
   const Row *first = NULL;
   for (int i = 0; pf_formulation(i) && c->count < MOST_FORMULATIONS; i++) {
     Row *row = c->rows + c->count++;

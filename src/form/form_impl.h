@@ -70,9 +70,9 @@ struct PfSolver {
   const double *aim;  /* n: accelerations that are sought, NAN for others, or NULL: see pf_solver_aim */
   double *own_values; /* with multipliers, for forces that depend on them */
   /* n: units of the coordinates (units.c), found at the first state; M, F, A, b, C and what a formulation makes of them
-   * are in these, accelerations too until they leave the solver. NULL: those of the model */
-  double *column;
-  double *unit_room;  /* to find them */
+   * are in these, accelerations too until they leave the solver */
+  PfUnits units;
+  double *unit_home, *unit_values; /* to find them */
   bool scaled;        /* some unit is not 1 */
   bool measured;      /* they were looked for */
   double *tape_work;
@@ -171,9 +171,12 @@ void pf_span_share(PfSolver *solver, PfSpan *span, double *multiplier);
 
 /* ---------------------------------------------------------------- least correction, M regular (udwadia_kalaba.c) */
 
+typedef struct PfReduced PfReduced; /* below */
+
 typedef struct PfMetric {
   PfQr qr;         /* of B^T, B = A T with T T^T = M^-1 */
   PfSpan span;     /* for a second factorisation where rows are nearly dependent */
+  PfReduced *reduced; /* where they are dependent in the metric, but not by A */
   int rank;
   double *B, *unit, *r, *y, *c, *root;
 } PfMetric;
@@ -211,11 +214,11 @@ void pf_solver_aim(PfSolver *solver, const double *aim);
 
 /* q'' = a + N (N^T M N)^-1 N^T (F + C - M a): motion along the columns of N (n x free, row by row), given
  * any a with A a = b (reduced.c). The caller fills N and a. */
-typedef struct PfReduced {
+struct PfReduced {
   double *N, *a;
   double *MN, *X, *right, *y, *Ma;
   PfLdl mass;
-} PfReduced;
+};
 PfStatus pf_reduced_make(PfSolver *solver, PfReduced *reduced);
 /* Along an orthonormal basis of the null space of A, whatever the coordinates; `span` has been factored with this rank,
  * and reduced->a satisfies A a = b. */

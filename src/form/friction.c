@@ -64,7 +64,7 @@ static PfTrouble find_jacobian(PfSolver *s, PfMotion *motion, int *row)
   pf_tape_run(s->system->slope, s->values, f->slope, f->slope_work);
   if (pf_first_not_finite(f->slope, (size_t)n*(size_t)m) >= 0) return PF_TROUBLE_NO_CONVERGENCE;
   for (int i = 0; s->scaled && i < n; i++)
-    for (int k = 0; k < m; k++) f->slope[i*m + k] *= s->column[i];
+    for (int k = 0; k < m; k++) f->slope[i*m + k] *= s->units.column[i];
   for (int k = 0; k < m; k++) {
     for (int i = 0; i < m; i++) f->jacobian[i*m + k] = -(i == k);
     if (!s->system->pulls[k]) continue;

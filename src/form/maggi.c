@@ -87,7 +87,7 @@ static PfTrouble move_along_speeds(PfSolver *s, Data *d, int free, double *accel
   if (!d->directions || d->speeds != free) return PF_TROUBLE_NOT_UNIQUE;
   pf_tape_run(d->directions, s->values, d->reduced.N, d->tape_work);
   for (int i = 0; s->scaled && i < s->system->n; i++)
-    for (int k = 0; k < free; k++) d->reduced.N[i*free + k] /= s->column[i];
+    for (int k = 0; k < free; k++) d->reduced.N[i*free + k] /= s->units.column[i];
   bool finite = pf_first_not_finite(d->reduced.N, (size_t)s->system->n*(size_t)free) < 0;
   return finite ? pf_reduced_solve(s, &d->reduced, free, acceleration, row) : PF_TROUBLE_NOT_UNIQUE;
 }

@@ -55,13 +55,10 @@ static double unit_of(const PfPartition *p, const double *A, int i)
 void pf_partition_choose(PfPartition *p, const double *A)
 {
   int n = p->n, m = p->m;
-  double most = 0;
+  const double *usual = p->solver->units.row;
   for (int i = 0; i < m; i++) {
-    p->weight[i] = unit_of(p, A, i);
-    most = fmax(most, p->weight[i]);
-  }
-  for (int i = 0; i < m; i++) {
-    p->weight[i] = 1/(p->weight[i] < PF_EMPTY_ROW*most ? most : p->weight[i]);
+    double unit = unit_of(p, A, i);
+    p->weight[i] = 1/(unit < PF_EMPTY_ROW*usual[i] ? usual[i] : unit);
     for (int j = 0; j < n; j++) p->W[i*n + j] = A[i*n + j]*p->weight[i];
     p->row[i] = i;
   }

@@ -371,10 +371,10 @@ static void add_row(PfRecursion *r, int row, double rhs)
 /* What rounding leaves of a row of zeros, and of its right side, is no row. */
 static bool is_empty_row(const PfSolver *s, int k, double *rhs)
 {
-  size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  double most = pf_binary_scale(s->at.A, m*n), sizes = most + pf_binary_scale(s->at.b, m);
-  if (!(pf_binary_scale(s->at.A + (size_t)k*n, n) < PF_EMPTY_ROW*most)) return false;
-  if (fabs(*rhs) < PF_EMPTY_ROW*sizes) *rhs = 0;
+  const size_t n = (size_t)s->system->n;
+  const double usual = s->units.row[k];
+  if (!(pf_binary_scale(s->at.A + (size_t)k*n, n) < PF_EMPTY_ROW*usual)) return false;
+  if (fabs(*rhs) < PF_EMPTY_ROW*(usual + pf_binary_scale(s->at.b, (size_t)s->system->m))) *rhs = 0;
   return true;
 }
 

@@ -20,14 +20,11 @@ double pf_row_unit(PfSolver *s, size_t i, double size)
 void pf_unit_rows(PfSolver *s)
 {
   const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  double most = 0, *unit = s->at.unit;
+  double *unit = s->at.unit;
   for (size_t i = 0; i < m; i++) {
-    unit[i] = pf_row_unit(s, i, pf_binary_scale(s->at.A + i*n, n));
-    most = unit[i] > most ? unit[i] : most;
-  }
-  for (size_t i = 0; i < m; i++) {
-    const bool empty = unit[i] < PF_EMPTY_ROW*most;
-    if (empty) unit[i] = most;
+    const double size = pf_binary_scale(s->at.A + i*n, n);
+    const bool empty = size < PF_EMPTY_ROW*s->units.row[i];
+    unit[i] = empty ? s->units.row[i] : pf_row_unit(s, i, size);
     const double scale = 1/unit[i], *row = s->at.A + i*n; /* powers of two: exact */
     double *to = s->at.unit_A + i*n;
     for (size_t j = 0; j < n; j++) to[j] = empty ? 0 : row[j]*scale;

@@ -387,7 +387,7 @@ PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
   if (s->push && !system->in_bodies) memset(s->at.F, 0, (size_t)system->n*sizeof *s->at.F);
   PfTrouble trouble = evaluate_all(s, row);
   if (trouble != PF_TROUBLE_NONE) return trouble;
-  if (s->column && !s->measured) pf_units_find(s);
+  if (s->units.column && !s->measured) pf_units_find(s);
   for (int i = 0; s->push && !system->in_bodies && i < system->n; i++) s->at.F[i] += s->push[i];
   add_aim(s);
   pf_units_enter(s);

@@ -14,8 +14,9 @@ typedef struct Data {
 
 /* Where less than this is left of a row of B, A decides which rows are independent, and B is factored again. */
 static const double clearly_independent = 1e-3;
-/* Rank tolerance for rows that A has shown to be independent: any rest counts. */
-static const double rounding = 1e-14;
+/* Where less is left of a row that A has shown to be independent, the metric has lost its digits: coordinates and masses
+ * are in units that do not go together. */
+static const double lost = 1e-6;
 
 PfStatus pf_metric_make(PfSolver *s, PfMetric *d)
 {
@@ -27,6 +28,9 @@ PfStatus pf_metric_make(PfSolver *s, PfMetric *d)
   d->c = pf_solver_array(s, double, n);
   d->root = pf_solver_array(s, double, n);
   if (!d->B || !d->unit || !d->r || !d->y || !d->c || !d->root) return pf_solver_no_room(s);
+  d->reduced = pf_solver_array(s, PfReduced, 1);
+  if (!d->reduced) return pf_solver_no_room(s);
+  PF_TRY(pf_reduced_make(s, d->reduced));
   PF_TRY(pf_span_make(s, &d->span));
   return pf_qr_make(s->ctx, s->arena, n, m, &d->qr);
 }
@@ -71,8 +75,9 @@ static void gather(PfMetric *d, const int *order, int count, int n)
   }
 }
 
-/* c = B^+ r. Which rows are independent is judged by A, as everywhere, and not in the metric. */
-static void correct(PfSolver *s, PfMetric *d)
+/* c = B^+ r. Which rows are independent is judged by A, as everywhere, and not in the metric; false where it cannot tell
+ * them apart. */
+static bool correct(PfSolver *s, PfMetric *d)
 {
   int m = s->system->m;
   d->qr.n = m;
@@ -81,9 +86,21 @@ static void correct(PfSolver *s, PfMetric *d)
   if (d->qr.rank < m) {
     d->qr.n = d->rank = pf_span_factor(s, &d->span);
     if (d->rank < m) gather(d, d->span.qr.order, d->rank, s->system->n);
-    (void)pf_qr_factor_columns(&d->qr, d->B, rounding);
+    (void)pf_qr_factor_columns(&d->qr, d->B, lost);
   }
+  if (d->qr.rank < d->rank) return false;
   pf_qr_solve_transposed(&d->qr, d->r, d->c);
+  return true;
+}
+
+/* Along the null space of A, which has been factored. */
+static PfTrouble solve_along(PfSolver *s, PfMetric *d, PfMotion *motion, int *row)
+{
+  pf_span_solve(s, &d->span, d->reduced->a);
+  PfTrouble trouble = pf_reduced_null_space(s, d->reduced, &d->span, d->rank, motion->acceleration, row);
+  if (trouble != PF_TROUBLE_NONE) return trouble;
+  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+  return d->rank < s->system->m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
 }
 
 /* From c = B^T lambda; the shortest when constraints are redundant. */
@@ -109,7 +126,7 @@ PfTrouble pf_metric_solve(PfSolver *s, PfMetric *d, const PfLdl *mass, PfMotion 
   }
   if (m > 0) {
     find_rows(s, d, mass);
-    correct(s, d);
+    if (!correct(s, d)) return solve_along(s, d, motion, row);
   }
   for (int j = 0; j < n; j++) d->y[j] = (d->y[j] + d->c[j])*d->root[j]; /* c = 0 without constraints */
   pf_ldl_backward(mass, d->y, motion->acceleration);

@@ -7,70 +7,63 @@
 #include <math.h>
 #include <string.h>
 
-/* Sizes of A, and in one row more the roots of the masses: they tie together what no constraint does. */
-static void raise_sizes(const PfSolver *s, double *size, double part)
+/* The numbers of the tape at a state, with what else the solver is given. */
+static bool look(void *user, const double *state, double *A, double *inertia)
 {
+  PfSolver *s = user;
+  const PfSymbols *in = &s->system->symbols;
   const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  for (size_t i = 0; i < m*n; i++)
-    if (isfinite(s->at.A[i])) size[i] = fmax(size[i], part*fabs(s->at.A[i]));
-  for (size_t j = 0; j < n; j++) {
-    double root = sqrt(fabs(s->at.M[j*n + j]));
-    if (isfinite(root)) size[m*n + j] = fmax(size[m*n + j], part*root);
-  }
+  memcpy(s->unit_values, s->values, (size_t)in->count*sizeof *s->values);
+  memcpy(s->unit_values + in->q, state, 2*n*sizeof *state); /* q, then v */
+  bool good = pf_tape_run_to_places(s->system->tape, s->unit_values, s->system->place, s->at.all, s->tape_work);
+  memcpy(A, s->at.A, m*n*sizeof *A);
+  for (size_t j = 0; j < n && !s->system->in_bodies; j++) inertia[j] = sqrt(fabs(s->at.M[j*n + j]));
+  return good;
 }
 
 PfStatus pf_units_make(PfSolver *s)
 {
-  if (s->system->in_bodies || !s->system->m || s->formulation == &pf_form_recursive) return PF_OK;
-  s->column = pf_solver_array(s, double, s->system->n);
-  if (!s->column || !pf_keep_members(s->arena, &s->kept, s, scaled, measured)) return pf_solver_no_room(s);
-  size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  s->unit_room = pf_solver_scratch(s, double, (m + 3)*n + (size_t)s->system->symbols.count);
-  return s->unit_room ? PF_OK : pf_solver_no_room(s);
+  const int n = s->system->n, m = s->system->m;
+  if (!m) return PF_OK;
+  PfUnits *u = &s->units;
+  *u = (PfUnits){.m = m, .n = n, .column = pf_solver_array(s, double, n), .row = pf_solver_array(s, double, m)};
+  double *room = pf_solver_scratch(s, double, pf_units_room(m, n) + 3*(size_t)n + (size_t)s->system->symbols.count);
+  u->sure = pf_sure_entries(s->ctx, s->arena, s->system->eq->A, (size_t)m*(size_t)n, &s->system->symbols);
+  bool good = u->column && u->row && room && u->sure && pf_keep_members(s->arena, &s->kept, s, scaled, measured);
+  if (!good) return pf_solver_no_room(s);
+  u->spread = pf_units_place(u, room);
+  s->unit_home = u->spread + n;
+  s->unit_values = s->unit_home + 2*(size_t)n;
+  return PF_OK;
 }
 
-/* A state beside this one: what vanishes here by chance has its usual size there. */
-static void go_beside(const PfSolver *s, unsigned *noise, double *values)
+/* The recursion has accelerations of its own. */
+static bool may_be_scaled(const PfSolver *s)
 {
-  const PfSymbols *in = &s->system->symbols;
-  memcpy(values, s->values, (size_t)in->count*sizeof *values);
-  for (int i = 0; i < 2*s->system->n; i++) {
-    double *x = values + in->q + i;
-    *noise = *noise*1664525u + 1013904223u;
-    *x += 0.02*((*noise >> 16)/65536.0 - 0.5)*(s->column[i%s->system->n] + fabs(*x));
-  }
+  return !s->system->in_bodies && s->formulation != &pf_form_recursive;
 }
 
 void pf_units_find(PfSolver *s)
 {
-  enum { STATES_BESIDE = 2 };
-  const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  double *size = s->unit_room, *work = size + (m + 1)*n, *values = work + 2*n;
-  unsigned noise = 5;
-  memset(size, 0, (m + 1)*n*sizeof *size);
-  raise_sizes(s, size, 1);
-  (void)pf_column_units(size, (int)m + 1, (int)n, s->column, work); /* by this state alone: to know what is beside */
-  memset(size, 0, (m + 1)*n*sizeof *size);
-  raise_sizes(s, size, 1);
-  for (int k = 0; k < STATES_BESIDE; k++) {
-    go_beside(s, &noise, values);
-    if (pf_tape_run_to_places(s->system->tape, values, s->system->place, s->at.all, s->tape_work))
-      raise_sizes(s, size, 0.1);
-  }
+  PfUnits *u = &s->units;
+  memcpy(s->unit_home, s->values + s->system->symbols.q, 2*(size_t)s->system->n*sizeof *s->unit_home);
+  pf_units_measure(u, s->unit_home, look, s);
   (void)pf_tape_run_to_places(s->system->tape, s->values, s->system->place, s->at.all, s->tape_work);
-  s->scaled = pf_column_units(size, (int)m + 1, (int)n, s->column, work);
+  s->scaled = may_be_scaled(s) && pf_units_matter(u);
+  for (int j = 0; j < u->n && !s->scaled; j++) u->column[j] = 1;
+  pf_units_rows(u);
   s->measured = true;
 }
 
 const double *pf_solver_units(const PfSolver *s)
 {
-  return s->scaled ? s->column : NULL;
+  return s->scaled ? s->units.column : NULL;
 }
 
 void pf_units_enter(PfSolver *s)
 {
   const int n = s->system->n;
-  const double *unit = s->column;
+  const double *unit = s->units.column;
   if (!s->scaled) return;
   pf_scale_columns(s->at.A, s->system->m, n, unit);
   for (int i = 0; i < n; i++) {
@@ -82,10 +75,10 @@ void pf_units_enter(PfSolver *s)
 
 void pf_units_into(const PfSolver *s, double *acceleration)
 {
-  for (int i = 0; s->scaled && i < s->system->n; i++) acceleration[i] /= s->column[i];
+  for (int i = 0; s->scaled && i < s->system->n; i++) acceleration[i] /= s->units.column[i];
 }
 
 void pf_units_back(const PfSolver *s, double *acceleration)
 {
-  for (int i = 0; s->scaled && i < s->system->n; i++) acceleration[i] *= s->column[i];
+  for (int i = 0; s->scaled && i < s->system->n; i++) acceleration[i] *= s->units.column[i];
 }

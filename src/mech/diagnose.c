@@ -20,8 +20,7 @@ typedef struct Probe {
   int positions;
   PfExpr *spin;             /* omega(b) of the start less what it shall be, and the derivatives */
   double *work;
-  double *unit;             /* n: of the coordinates (num/units.c), 1 where they are alike */
-  double *length;           /* m: of the rows of A in these units, at the start and beside it */
+  PfUnits units;            /* of the coordinates, by the start and states beside it */
 } Probe;
 
 static PfStatus evaluate(const Probe *p, const PfExpr *e, int count, double *out)
@@ -147,7 +146,7 @@ static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const do
   *arrived = m == 0;
   if (m == 0) return PF_OK;
   int before = pf_diagnostic_count(p->ctx);
-  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = weight ? weight : p->unit};
+  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = weight ? weight : p->units.spread};
   PfStatus status = pf_gauss_newton(p->ctx, residual, p, m, p->eq->n, at, &options, result);
   *arrived = status == PF_OK;
   if (status != PF_ERR_NUMBER) return status;
@@ -333,7 +332,7 @@ static PfStatus say_empty(Probe *p, const PfConstraint *c)
 /* Is the row zero where the constraints hold? Positions are known to 1e-11, which leaves so much of it. */
 static bool vanishes(const Probe *p, const double *row, int constraint)
 {
-  return pf_norm(row, p->eq->n) < PF_RANK_TOLERANCE*p->length[constraint];
+  return pf_norm(row, p->eq->n) < PF_RANK_TOLERANCE*p->units.row[constraint];
 }
 
 /* A row that vanishes is rounding, and so is its right side beside the terms of a usual one. */
@@ -342,7 +341,7 @@ static void clear_vanishing(const Probe *p, const Rows *rows, int i, double *row
   const int constraint = rows->constraint ? rows->constraint[i] : i;
   if (!vanishes(p, row, constraint)) return;
   memset(row, 0, (size_t)rows->n*sizeof *row);
-  if (fabs(*right) <= PF_RANK_TOLERANCE*p->length[constraint]*rows->size) *right = 0;
+  if (fabs(*right) <= PF_RANK_TOLERANCE*p->units.row[constraint]*rows->size) *right = 0;
 }
 
 /* Says so when the rows have no solution; PF_OK when they have one, or nobody can tell. */
@@ -353,7 +352,7 @@ static PfStatus contradiction(Probe *p, const Rows *given, const char *hint)
   if (!A || !b) return pf_no_room(p->ctx, "the diagnosis");
   memcpy(A, given->A, size*sizeof *A);
   memcpy(b, given->b, (size_t)given->m*sizeof *b);
-  pf_scale_columns(A, given->m, given->n, p->unit);
+  pf_scale_columns(A, given->m, given->n, p->units.column);
   const Rows in_units = {A, b, given->m, given->n, given->constraint, given->size}, *rows = &in_units;
   for (int i = 0; i < given->m && given->size > 0; i++)
     clear_vanishing(p, given, i, A + (size_t)i*(size_t)given->n, b + i);
@@ -439,7 +438,7 @@ static bool is_near(const Probe *p, const PfDiagnosis *d, const double *x, doubl
 {
   double moved = 0, away = 0;
   for (int i = 0; i < p->eq->n; i++) {
-    double move = (x[i] - d->start_q[i])/p->unit[i];
+    double move = (x[i] - d->start_q[i])/p->units.spread[i];
     moved += move*move;
     away += looked*looked*arbitrary(i, 1)*arbitrary(i, 1);
   }
@@ -455,7 +454,7 @@ static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
   bool good = false;
   for (int k = 0; k < 2*REACHES && !good; k++) { /* near ones first; a start off the constraints has none */
     double looked = reaches[k%REACHES];
-    for (int i = 0; i < n; i++) x[i] = d->start_q[i] + looked*arbitrary(i, 1)*p->unit[i];
+    for (int i = 0; i < n; i++) x[i] = d->start_q[i] + looked*arbitrary(i, 1)*p->units.spread[i];
     PF_TRY(reach(p, position_residual, p->positions, x, NULL, &result, &d->reached));
     memcpy(q, x, (size_t)n*sizeof *x);
     PF_TRY(ask_defined(p, &good));
@@ -475,7 +474,7 @@ static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
   bool arrived = false, defined = false;
   for (int k = -1; k < REACHES && !(arrived && defined); k++) { /* first anywhere, then around the start */
     for (int i = 0; i < n; i++)
-      x[i] = (k < 0 ? 0 : d->start_v[i]) + (k < 0 ? 1 : reaches[k])*arbitrary(i, 2)*p->unit[i];
+      x[i] = (k < 0 ? 0 : d->start_v[i]) + (k < 0 ? 1 : reaches[k])*arbitrary(i, 2)*p->units.spread[i];
     PF_TRY(reach(p, velocity_residual, m, x, NULL, &result, &arrived));
     memcpy(v, x, (size_t)n*sizeof *x);
     PF_TRY(ask_defined(p, &defined));
@@ -501,9 +500,13 @@ static PfStatus check_accelerations(Probe *p)
   double *A = p->work, *b = A + (size_t)eq->m*(size_t)eq->n;
   PF_TRY(evaluate(p, eq->A, eq->m*eq->n, A));
   PF_TRY(evaluate(p, eq->b, eq->m, b));
-  double fastest = 0; /* b has products of two velocities */
-  for (int j = 0; j < eq->n; j++) fastest = fmax(fastest, fabs(p->values[p->symbols.v + j])/p->unit[j]);
-  return contradiction(p, &(Rows){A, b, eq->m, eq->n, NULL, fastest*fastest}, "they ask for different accelerations");
+  double fastest = 0, bend = 0; /* b has products of two velocities, in proportion to what bends the rows */
+  for (int j = 0; j < eq->n; j++) {
+    fastest = fmax(fastest, fabs(p->values[p->symbols.v + j])/p->units.spread[j]);
+    bend = fmax(bend, p->units.spread[j]/p->units.column[j]);
+  }
+  return contradiction(p, &(Rows){A, b, eq->m, eq->n, NULL, fastest*fastest*bend},
+                       "they ask for different accelerations");
 }
 
 /* ---------------------------------------------------------------- ranks */
@@ -529,7 +532,7 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
     pf_hint(p->ctx, "give a start where it is smooth");
     return PF_ERR_NUMBER;
   }
-  pf_scale_columns(p->work, eq->m, eq->n, p->unit);
+  pf_scale_columns(p->work, eq->m, eq->n, p->units.column);
   for (int i = 0; i < eq->m; i++) {
     double *row = p->work + (size_t)i*(size_t)eq->n;
     if (vanishes(p, row, i)) memset(row, 0, (size_t)eq->n*sizeof *row);
@@ -581,46 +584,44 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
 
 /* ---------------------------------------------------------------- units */
 
-/* Sizes of A and of the roots of the masses in this state. */
-static PfStatus raise_sizes(Probe *p, double *numbers, double part, double *size)
+bool *pf_sure_entries(PfContext *ctx, PfArena *arena, const PfExpr *list, size_t count, const PfSymbols *symbols)
 {
-  const PfEquations *eq = p->eq;
-  size_t n = (size_t)eq->n, m = (size_t)eq->m;
-  PF_TRY(evaluate(p, eq->A, eq->m*eq->n, numbers));
-  for (size_t j = 0; j < n && eq->M; j++) {
-    PF_TRY(evaluate(p, eq->M + j*n + j, 1, numbers + m*n + j));
-    numbers[m*n + j] = sqrt(fabs(numbers[m*n + j]));
-  }
-  for (size_t i = 0; i < (m + 1)*n; i++)
-    if (isfinite(numbers[i])) size[i] = fmax(size[i], part*fabs(numbers[i]));
-  return PF_OK;
+  bool *sure = pf_arena_array(arena, bool, count);
+  const PfExpr zero = pf_expr_int(ctx, 0);
+  for (size_t i = 0; sure && i < count; i++)
+    sure[i] = list[i] != zero && pf_expr_keeps_digits(ctx, list[i], symbols->symbol + symbols->time,
+                                                      symbols->lambda - symbols->time);
+  return sure;
 }
 
-/* At the start and beside it: what vanishes at the start by chance has its usual size there. */
+static bool look(void *user, const double *state, double *A, double *inertia)
+{
+  Probe *p = user;
+  const PfEquations *eq = p->eq;
+  const size_t n = (size_t)eq->n;
+  memcpy(p->values + p->symbols.q, state, 2*n*sizeof *state); /* q, then v */
+  bool good = evaluate(p, eq->A, eq->m*eq->n, A) == PF_OK;
+  for (size_t j = 0; j < n && eq->M; j++) {
+    good = evaluate(p, eq->M + j*n + j, 1, inertia + j) == PF_OK && good;
+    inertia[j] = sqrt(fabs(inertia[j]));
+  }
+  return good;
+}
+
 static PfStatus find_units(Probe *p)
 {
-  enum { STATES = 3 };
-  size_t n = (size_t)p->eq->n, rows = (size_t)p->eq->m + 1;
-  double *size = pf_arena_array(p->scratch, double, rows*n), *numbers = pf_arena_array(p->scratch, double, rows*n);
-  double *work = pf_arena_array(p->scratch, double, 2*n), *kept = pf_arena_array(p->scratch, double, 2*n);
-  double *state = p->values + p->symbols.q; /* q, then v */
-  p->unit = pf_arena_array(p->scratch, double, n);
-  p->length = pf_arena_array(p->scratch, double, p->eq->m);
-  if (!p->length || !size || !numbers || !work || !kept || !p->unit) return pf_no_room(p->ctx, "the diagnosis");
-  memcpy(kept, state, 2*n*sizeof *kept);
-  PF_TRY(raise_sizes(p, numbers, 1, size)); /* by the start alone, to know what is beside it */
-  (void)pf_column_units(size, (int)rows, (int)n, p->unit, work);
-  memset(size, 0, rows*n*sizeof *size);
-  for (int k = 0; k < STATES; k++) {
-    for (size_t i = 0; k && i < 2*n; i++)
-      state[i] = kept[i] + 0.01*arbitrary((int)i, 20 + k)*(p->unit[i%n] + fabs(kept[i]));
-    PF_TRY(raise_sizes(p, numbers, k ? 0.1 : 1, size));
-  }
-  memcpy(state, kept, 2*n*sizeof *kept);
-  memcpy(numbers, size, rows*n*sizeof *size);
-  (void)pf_column_units(size, (int)rows, (int)n, p->unit, work);
-  pf_scale_columns(numbers, p->eq->m, p->eq->n, p->unit);
-  for (int i = 0; i < p->eq->m; i++) p->length[i] = pf_norm(numbers + (size_t)i*n, p->eq->n);
+  const size_t n = (size_t)p->eq->n, m = (size_t)p->eq->m;
+  double *room = pf_arena_array(p->scratch, double, pf_units_room(p->eq->m, p->eq->n) + m + 4*n);
+  p->units = (PfUnits){.m = p->eq->m, .n = p->eq->n,
+                       .sure = pf_sure_entries(p->ctx, p->scratch, p->eq->A, m*n, &p->symbols)};
+  if (!room || !p->units.sure) return pf_no_room(p->ctx, "the diagnosis");
+  p->units.column = pf_units_place(&p->units, room);
+  p->units.spread = p->units.column + n;
+  p->units.row = p->units.spread + n;
+  double *home = p->units.row + m, *state = p->values + p->symbols.q;
+  memcpy(home, state, 2*n*sizeof *home);
+  pf_units_measure(&p->units, home, look, p);
+  memcpy(state, home, 2*n*sizeof *home);
   return PF_OK;
 }
 

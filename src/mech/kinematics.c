@@ -105,7 +105,7 @@ static PfStatus find_missing(PfContext *ctx, PfArena *arena, const PfEquations *
   if (!stack || !null) return pf_no_room(ctx, "the kinematics");
   PF_TRY(stack_rows(ctx, arena, eq, k, stack));
   if (pf_first_not_finite(stack, (size_t)(rows*n)) >= 0) return PF_OK;
-  PF_TRY(pf_make_alike(ctx, stack, rows, n));
+  PF_TRY(pf_make_alike(ctx, stack, NULL, rows, n));
   PF_TRY(pf_qr_make(ctx, arena, rows, n, &qr));
   PF_TRY(pf_qr_factor(&qr, stack, 1e-9));
   if (qr.rank == n) return PF_OK;
@@ -326,11 +326,12 @@ static PfStatus generic_rank(PfContext *ctx, PfArena *arena, const PfEquations *
   PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &symbols));
   double *start, *values = pf_arena_array(arena, double, symbols.count);
   double *A = pf_arena_array(arena, double, (size_t)eq->m*(size_t)eq->n);
-  if (!values || !A) return pf_no_room(ctx, "the kinematics");
+  const bool *sure = pf_sure_entries(ctx, arena, eq->A, (size_t)eq->m*(size_t)eq->n, &symbols);
+  if (!values || !A || !sure) return pf_no_room(ctx, "the kinematics");
   PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
   PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));
   PF_TRY(pf_expr_evaluate(ctx, eq->A, eq->m*eq->n, symbols.symbol, values, symbols.count, A));
-  PF_TRY(pf_make_alike(ctx, A, eq->m, eq->n));
+  PF_TRY(pf_make_alike(ctx, A, sure, eq->m, eq->n));
   PF_TRY(pf_rows_sort(ctx, arena, A, eq->m, eq->n, 0, &rows));
   *rank = rows.rank;
   return PF_OK;
@@ -507,7 +508,7 @@ static PfStatus check_rates(PfContext *ctx, PfArena *arena, const PfEquations *e
   PF_TRY(stack_rows(ctx, arena, eq, k, stack));
   double *N = stack + eq->m*n;
   if (pf_first_not_finite(N, (size_t)(n*s)) >= 0) return PF_OK;
-  PF_TRY(pf_make_alike(ctx, N, s, n));
+  PF_TRY(pf_make_alike(ctx, N, NULL, s, n));
   PF_TRY(pf_rows_sort(ctx, arena, N, s, n, 0, &rows));
   if (rows.rank == s) return PF_OK;
   pf_fail_at(ctx, PF_ERR_MODEL, eq->model->speeds[0].place, "the rates do not tell the speed '%s' apart from the "

@@ -31,14 +31,46 @@ PfStatus pf_check_size(PfContext *ctx, int m, int n);
 
 /* ---------------------------------------------------------------- units of columns (units.c) */
 
-/* Units (n, powers of two) in which the columns of a matrix with elements of these sizes (m x n, overwritten) are
- * alike: a change of the units in which columns and rows are written changes the matrix times them by factors of rows
- * only. All are 1, and it returns false, where they differ by little. `work` has 2 n numbers. */
-bool pf_column_units(double *size, int m, int n, double *unit, double *work);
+/* Sizes of the elements of a matrix. */
+typedef struct PfSizes {
+  int m, n;
+  double *size;          /* m x n, overwritten */
+  const bool *sure;      /* m x n: elements that are no rounding, however small they are; NULL: none is known */
+  const double *inertia; /* n: roots of the masses, which tie columns that no row does; NULL: all 1 */
+} PfSizes;
+
+/* Units (n, powers of two) in which the columns of a matrix with elements of these sizes are alike: a change of the
+ * units in which columns and rows are written changes the matrix times them by factors of rows only. True where they
+ * differ by much. `work` has 2 n numbers. */
+bool pf_column_units(const PfSizes *sizes, double *unit, double *work);
 /* A (m x n) with each column multiplied by its unit. */
 void pf_scale_columns(double *A, int m, int n, const double *unit);
-/* Makes columns and rows of A alike by its own sizes, for decisions about rank in a generic state. */
-PfStatus pf_make_alike(PfContext *ctx, double *A, int m, int n);
+/* Makes columns and rows of A alike by its own sizes, for decisions about rank in a generic state. `sure` as above. */
+PfStatus pf_make_alike(PfContext *ctx, double *A, const bool *sure, int m, int n);
+
+/* A (m x n) and the roots of the masses (n) at a state: coordinates, then velocities. False where it is not defined. */
+typedef bool PfLook(void *user, const double *state, double *A, double *inertia);
+
+/* Units of a constraint matrix, measured at a state and at others beside it: what vanishes there by chance has its
+ * usual size. */
+typedef struct PfUnits {
+  int m, n;
+  const bool *sure;
+  double *column; /* n: the units */
+  double *row;    /* m: usual size of each row in them */
+  double *spread; /* n: changes of the coordinates by this much change the matrix as a whole; 1 where that is so */
+  bool far;       /* the units differ by much */
+  double *size, *logarithm, *A, *first, *inertia, *look_inertia, *state, *work;
+} PfUnits;
+
+/* How many numbers the scratch of a measurement has, and where it is; returns what comes behind it. */
+size_t pf_units_room(int m, int n);
+double *pf_units_place(PfUnits *units, double *room);
+void pf_units_measure(PfUnits *units, const double *state, PfLook *look, void *user);
+/* The usual sizes of the rows, after a change of the units. */
+void pf_units_rows(PfUnits *units);
+/* Do decisions about rank need these units at the state that was measured, or is everything clear without? */
+bool pf_units_matter(PfUnits *units);
 
 /* Why a factorisation was refused, and where. */
 typedef enum PfFault {
@@ -63,10 +95,6 @@ typedef struct PfRows {
  * PF_ERR_ARGUMENT for an impossible size, with PF_ERR_MEMORY. */
 PfStatus pf_rows_sort(PfContext *ctx, PfArena *arena, const double *A, int m, int n, double tol,
                       PfRows *rows);
-
-/* A row may vanish wherever the constraints hold, as one of an overconstrained loop does: what rounding, or Newton's
- * iteration, leaves of it has no direction. Such rows, shorter than tol times the longest, become zero. */
-void pf_rows_clear_empty(double *A, int m, int n, double tol);
 
 /* Whether A v = b has a solution. */
 typedef struct PfConsistency {

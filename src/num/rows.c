@@ -114,16 +114,6 @@ static bool make_work(PfArena *scratch, int m, int n, Work *work)
   return work->unit && work->left && work->given && work->value && work->share;
 }
 
-void pf_rows_clear_empty(double *A, int m, int n, double tol)
-{
-  double most = 0;
-  for (int i = 0; i < m; i++) most = fmax(most, pf_norm(A + (size_t)i*(size_t)n, n));
-  for (int i = 0; i < m; i++) {
-    double *row = A + (size_t)i*(size_t)n;
-    if (pf_norm(row, n) < tol*most) memset(row, 0, (size_t)n*sizeof *row);
-  }
-}
-
 PfStatus pf_rows_sort(PfContext *ctx, PfArena *arena, const double *A, int m, int n, double tol,
                       PfRows *rows)
 {

@@ -11,8 +11,8 @@
 #define PF_RANK_TOLERANCE 1e-7
 /* Residual of a redundant row, relative to its terms. */
 #define PF_AGREEMENT 1e-6
-/* A row this small relative to the largest one is rounding, and counts as zero. */
-#define PF_EMPTY_ROW 1e-13
+/* A row this small relative to its own usual size is rounding, and counts as zero; other rows have other units. */
+#define PF_EMPTY_ROW 1e-10
 /* A pivot of the mass matrix this small relative to its diagonal element is rounding, and counts as zero. */
 #define PF_MASS_TOLERANCE 1e-12
 /* A pivot of A M^-1 A^T below this share of its diagonal: rows that are closer to each other than its root are not

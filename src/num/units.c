@@ -6,48 +6,55 @@
 #include "num/num.h"
 
 #include <math.h>
+#include <string.h>
 
-/* An element this small beside its row is rounding, unless its column has others that are not, of which it is no such
- * small part. */
+/* An element of which cancelled terms may be all that is left is rounding where it is this small in the units found
+ * without it; a column of nothing else is no column. */
 static const double NOISE = 1e-14;
-/* Columns that differ by less keep their units: decisions bear it, and numbers stay as they are. */
+/* Columns that differ by less keep their units where numbers are computed: they stay as they are. */
 static const double ALIKE = 1 << 14;
 /* Factors bear more than decisions about rank, and solutions keep their last digits. */
 static const double FACTORS_ALIKE = 1 << 20;
+/* Logarithms of what does not count are lower by this. */
+static const double HIDDEN = 4096;
 
-/* What is zero or rounding becomes -infinity, the rest its logarithm. `most` (n) is scratch. */
-static void take_logarithms(double *size, int m, int n, double *most)
+static bool counts(double logarithm)
 {
-  for (int j = 0; j < n; j++) most[j] = 0;
-  for (int i = 0; i < m; i++) {
-    const double *row = size + (size_t)i*(size_t)n, largest = pf_largest(row, n);
-    for (int j = 0; j < n; j++)
-      if (row[j] > NOISE*largest) most[j] = fmax(most[j], row[j]);
-  }
-  for (int i = 0; i < m; i++) {
-    double *row = size + (size_t)i*(size_t)n, largest = pf_largest(row, n);
-    for (int j = 0; j < n; j++) {
-      bool large = row[j] > NOISE*largest || (most[j] > 0 && row[j] > NOISE*most[j]);
-      bool counts = row[j] > 0 && isfinite(row[j]) && large;
-      row[j] = counts ? log2(row[j]) : -INFINITY;
+  return logarithm > -HIDDEN/2;
+}
+
+/* Zeros become -infinity, the rest logarithms; hidden is what may be rounding beside the largest of its row. */
+static void take_logarithms(const PfSizes *s)
+{
+  for (int i = 0; i < s->m; i++) {
+    double *row = s->size + (size_t)i*(size_t)s->n, largest = pf_largest(row, s->n);
+    for (int j = 0; j < s->n; j++) {
+      bool clear = row[j] > NOISE*largest || (s->sure && s->sure[(size_t)i*(size_t)s->n + (size_t)j]);
+      row[j] = row[j] > 0 && isfinite(row[j]) ? log2(row[j]) - (clear ? 0 : HIDDEN) : -INFINITY;
     }
   }
 }
 
+/* The logarithm of the scale of a row that brings it as near to 1 as possible. */
+static double scale_of_row(const double *row, int n, const double *column)
+{
+  double sum = 0, terms = 0;
+  for (int j = 0; j < n; j++)
+    if (counts(row[j])) sum -= row[j] + column[j], terms++;
+  return terms > 0 ? sum/terms : 0;
+}
+
 /* Rows, then columns, get the mean that the others leave. Returns the largest change of a column. */
-static double improve(const double *size, int m, int n, double *column, double *sum, double *count)
+static double improve(const PfSizes *s, double *column, double *sum, double *count)
 {
   double change = 0;
-  for (int j = 0; j < n; j++) sum[j] = count[j] = 0;
-  for (int i = 0; i < m; i++) {
-    const double *row = size + (size_t)i*(size_t)n;
-    double mean = 0, terms = 0;
-    for (int j = 0; j < n; j++)
-      if (isfinite(row[j])) mean -= row[j] + column[j], terms++;
-    for (int j = 0; j < n; j++)
-      if (isfinite(row[j])) sum[j] -= row[j] + mean/terms, count[j]++;
+  for (int j = 0; j < s->n; j++) sum[j] = count[j] = 0;
+  for (int i = 0; i < s->m; i++) {
+    const double *row = s->size + (size_t)i*(size_t)s->n, scale = scale_of_row(row, s->n, column);
+    for (int j = 0; j < s->n; j++)
+      if (counts(row[j])) sum[j] -= row[j] + scale, count[j]++;
   }
-  for (int j = 0; j < n; j++) {
+  for (int j = 0; j < s->n; j++) {
     double mean = count[j] > 0 ? sum[j]/count[j] : column[j];
     change = fmax(change, fabs(mean - column[j]));
     column[j] = mean;
@@ -55,21 +62,232 @@ static double improve(const double *size, int m, int n, double *column, double *
   return change;
 }
 
-bool pf_column_units(double *size, int m, int n, double *unit, double *work)
+/* What is more than rounding in the units of its row and column counts after all. */
+static bool bring_back(const PfSizes *s, const double *column, const double *count)
 {
-  enum { MOST_ROUNDS = 100 };
-  double *sum = work, *count = work + n, least = INFINITY, most = -INFINITY;
-  take_logarithms(size, m, n, sum);
-  for (int j = 0; j < n; j++) unit[j] = 0;
-  for (int k = 0; k < MOST_ROUNDS && improve(size, m, n, unit, sum, count) > 0.1; k++) {}
-  for (int j = 0; j < n; j++)
-    if (count[j] > 0) least = fmin(least, unit[j]), most = fmax(most, unit[j]);
-  bool alike = !(most - least > log2(ALIKE));
-  double middle = alike ? 0 : round((least + most)/2);
-  for (int j = 0; j < n; j++)
-    unit[j] = alike || !(count[j] > 0) ? 1 : exp2(fmax(-500, fmin(500, round(unit[j]) - middle)));
-  return !alike;
+  bool any = false;
+  for (int i = 0; i < s->m; i++) {
+    double *row = s->size + (size_t)i*(size_t)s->n, scale = scale_of_row(row, s->n, column);
+    for (int j = 0; j < s->n; j++) {
+      if (counts(row[j]) || !(row[j] + HIDDEN + scale + column[j] > log2(NOISE)) || !(count[j] > 0)) continue;
+      row[j] += HIDDEN;
+      any = true;
+    }
+  }
+  return any;
 }
+
+static void balance(const PfSizes *s, double *column, double *sum, double *count)
+{
+  enum { MOST_ROUNDS = 1000 };
+  do {
+    for (int k = 0; k < MOST_ROUNDS && improve(s, column, sum, count) > 0.05; k++) {}
+  } while (bring_back(s, column, count));
+}
+
+/* Columns that rows tie together, directly or by others, get the same number. */
+static void find_parts(const PfSizes *s, double *part)
+{
+  bool change = true;
+  for (int j = 0; j < s->n; j++) part[j] = j;
+  while (change) {
+    change = false;
+    for (int i = 0; i < s->m; i++) {
+      const double *row = s->size + (size_t)i*(size_t)s->n;
+      double least = s->n;
+      for (int j = 0; j < s->n; j++)
+        if (counts(row[j])) least = fmin(least, part[j]);
+      for (int j = 0; j < s->n; j++)
+        if (counts(row[j]) && part[j] > least) part[j] = least, change = true;
+    }
+  }
+}
+
+/* The rows say nothing about the unit of a whole part: in it the inertia is 1 in the mean. */
+static void tie_parts(const PfSizes *s, double *column, const double *part)
+{
+  for (int k = 0; k < s->n; k++) {
+    double sum = 0, terms = 0, all = 0, members = 0;
+    for (int j = 0; j < s->n; j++) {
+      if (part[j] < k || part[j] > k) continue;
+      all += column[j], members++;
+      if (s->inertia && s->inertia[j] > 0) sum += column[j] + log2(s->inertia[j]), terms++;
+    }
+    double shift = terms > 0 ? sum/terms : members > 0 ? all/members : 0;
+    for (int j = 0; j < s->n && members > 0; j++)
+      if (!(part[j] < k || part[j] > k)) column[j] -= shift;
+  }
+}
+
+/* A column of rounding alone stays so, however small the inertia is. */
+static void keep_down(const PfSizes *s, double *column, const double *count)
+{
+  for (int i = 0; i < s->m; i++) {
+    const double *row = s->size + (size_t)i*(size_t)s->n, scale = scale_of_row(row, s->n, column);
+    for (int j = 0; j < s->n; j++)
+      if (!(count[j] > 0) && isfinite(row[j])) column[j] = fmin(column[j], log2(NOISE) - row[j] - HIDDEN - scale);
+  }
+}
+
+bool pf_column_units(const PfSizes *s, double *unit, double *work)
+{
+  double *sum = work, *count = work + s->n, least = INFINITY, most = -INFINITY;
+  take_logarithms(s);
+  for (int j = 0; j < s->n; j++) unit[j] = 0;
+  balance(s, unit, sum, count);
+  find_parts(s, sum);
+  tie_parts(s, unit, sum);
+  keep_down(s, unit, count);
+  for (int j = 0; j < s->n; j++) least = fmin(least, unit[j]), most = fmax(most, unit[j]);
+  double middle = s->n ? round((least + most)/2) : 0;
+  for (int j = 0; j < s->n; j++) unit[j] = exp2(fmax(-500, fmin(500, round(unit[j]) - middle)));
+  return most - least > log2(ALIKE);
+}
+
+/* ---------------------------------------------------------------- measured at a state and beside it */
+
+double *pf_units_place(PfUnits *u, double *room)
+{
+  const size_t n = (size_t)u->n, size = (size_t)u->m*n;
+  double **const places[] = {&u->size, &u->logarithm, &u->A, &u->first, &u->inertia, &u->look_inertia, &u->state, &u->work};
+  const size_t amount[] = {size, size, size, size, n, n, 2*n, 2*n};
+  for (size_t k = 0; k < sizeof amount/sizeof *amount; k++) *places[k] = room, room += amount[k];
+  return room;
+}
+
+size_t pf_units_room(int m, int n)
+{
+  return 4*(size_t)m*(size_t)n + 6*(size_t)n;
+}
+
+static void clear_sizes(PfUnits *u)
+{
+  memset(u->size, 0, (size_t)u->m*(size_t)u->n*sizeof *u->size);
+  memset(u->inertia, 0, (size_t)u->n*sizeof *u->inertia);
+}
+
+static void raise_sizes(PfUnits *u, double part)
+{
+  for (size_t i = 0; i < (size_t)u->m*(size_t)u->n; i++)
+    if (isfinite(u->A[i])) u->size[i] = fmax(u->size[i], part*fabs(u->A[i]));
+  for (int j = 0; j < u->n; j++)
+    if (isfinite(u->look_inertia[j])) u->inertia[j] = fmax(u->inertia[j], part*u->look_inertia[j]);
+}
+
+static void find_columns(PfUnits *u)
+{
+  memcpy(u->logarithm, u->size, (size_t)u->m*(size_t)u->n*sizeof *u->size);
+  u->far = pf_column_units(&(PfSizes){u->m, u->n, u->logarithm, u->sure, u->inertia}, u->column, u->work);
+}
+
+/* A state beside this one, and what is there. */
+static bool look_beside(PfUnits *u, const double *home, unsigned noise, PfLook *look, void *user)
+{
+  for (int i = 0; i < 2*u->n; i++) {
+    noise = noise*1664525u + 1013904223u;
+    u->state[i] = home[i] + 0.02*((noise >> 16)/65536.0 - 0.5)*(u->spread[i%u->n] + fabs(home[i]));
+  }
+  return look(user, u->state, u->A, u->look_inertia);
+}
+
+/* How much the rows have changed from u->first to u->A, each relative to its length, in units. */
+static double change_of_rows(const PfUnits *u)
+{
+  double most = 0;
+  for (int i = 0; i < u->m; i++) {
+    double length = 0, change = 0;
+    for (int j = 0; j < u->n; j++) {
+      const size_t at = (size_t)i*(size_t)u->n + (size_t)j;
+      length = fmax(length, fabs(u->first[at])*u->column[j]);
+      change = fmax(change, fabs(u->A[at] - u->first[at])*u->column[j]);
+    }
+    if (length > 0) most = fmax(most, change/length);
+    if (!isfinite(change)) return INFINITY;
+  }
+  return most;
+}
+
+/* Beside is where the rows have changed by a little: lengths may be of any size. */
+static void find_spread(PfUnits *u, const double *home, PfLook *look, void *user)
+{
+  const double much = 0.5, nothing = 1e-13, little = 1e-5;
+  enum { MOST_TRIALS = 20 };
+  double factor = 1, before = INFINITY;
+  for (int j = 0; j < u->n; j++) u->spread[j] = u->far ? u->column[j] : 1;
+  for (int k = 0; k < MOST_TRIALS; k++) {
+    double change = look_beside(u, home, 5, look, user) ? change_of_rows(u) : INFINITY;
+    bool grow = change > nothing && change < little && factor >= 1, shrink = change > much && factor <= 1;
+    if (!grow && !(shrink && !(change > 0.9*before && isfinite(before)))) return;
+    if (shrink) before = change;
+    factor = grow ? 8 : 0.125;
+    for (int j = 0; j < u->n; j++) u->spread[j] *= factor;
+  }
+}
+
+void pf_units_measure(PfUnits *u, const double *home, PfLook *look, void *user)
+{
+  enum { STATES_BESIDE = 2 };
+  clear_sizes(u);
+  (void)look(user, home, u->A, u->look_inertia);
+  raise_sizes(u, 1);
+  memcpy(u->first, u->A, (size_t)u->m*(size_t)u->n*sizeof *u->A);
+  find_columns(u); /* by this state alone, to know what is beside */
+  find_spread(u, home, look, user);
+  for (unsigned k = 0; k < STATES_BESIDE; k++)
+    if (look_beside(u, home, 5 + 7*k, look, user)) raise_sizes(u, 0.1);
+  find_columns(u);
+  for (int j = 0; j < u->n && u->far; j++) u->spread[j] = fmin(u->spread[j], 1e150);
+  pf_units_rows(u);
+}
+
+void pf_units_rows(PfUnits *u)
+{
+  for (int i = 0; i < u->m; i++) {
+    u->row[i] = 0;
+    for (int j = 0; j < u->n; j++) u->row[i] = fmax(u->row[i], u->size[(size_t)i*(size_t)u->n + (size_t)j]*u->column[j]);
+  }
+}
+
+/* How many rows of A (m x n, overwritten) are independent by more than tol. */
+static int count_independent(double *A, int m, int n, double tol)
+{
+  int rank = 0;
+  for (int i = 0; i < m; i++) {
+    double *row = A + (size_t)i*(size_t)n, scale = pf_binary_scale(row, (size_t)n);
+    for (int j = 0; j < n; j++) row[j] /= scale;
+    double length = pf_norm(row, n);
+    for (int j = 0; j < n; j++) row[j] /= length > 0 ? length : 1;
+  }
+  for (; rank < m && rank < n; rank++) {
+    int best = rank;
+    for (int i = rank + 1; i < m; i++)
+      if (pf_norm(A + (size_t)i*(size_t)n, n) > pf_norm(A + (size_t)best*(size_t)n, n)) best = i;
+    double *row = A + (size_t)rank*(size_t)n, *other = A + (size_t)best*(size_t)n, left = pf_norm(other, n);
+    if (!(left > tol)) break;
+    for (int j = 0; j < n; j++) {
+      double x = other[j]/left;
+      other[j] = row[j];
+      row[j] = x;
+    }
+    for (int i = rank + 1; i < m; i++) (void)pf_remove_part(A + (size_t)i*(size_t)n, row, n);
+  }
+  return rank;
+}
+
+bool pf_units_matter(PfUnits *u)
+{
+  const double clearly = 1e-3; /* independent in any case */
+  const size_t count = (size_t)u->m*(size_t)u->n;
+  if (u->far) return true;
+  memcpy(u->A, u->first, count*sizeof *u->A);
+  memcpy(u->logarithm, u->first, count*sizeof *u->A);
+  pf_scale_columns(u->logarithm, u->m, u->n, u->column);
+  if (pf_first_not_finite(u->A, count) >= 0) return false;
+  return count_independent(u->A, u->m, u->n, clearly) !=
+         count_independent(u->logarithm, u->m, u->n, PF_RANK_TOLERANCE);
+}
+
+/* ---------------------------------------------------------------- scaling */
 
 void pf_scale_columns(double *A, int m, int n, const double *unit)
 {
@@ -98,7 +316,7 @@ static void scale_rows(double *A, int m, int n, double *unit)
   }
 }
 
-PfStatus pf_make_alike(PfContext *ctx, double *A, int m, int n)
+PfStatus pf_make_alike(PfContext *ctx, double *A, const bool *sure, int m, int n)
 {
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
@@ -107,8 +325,11 @@ PfStatus pf_make_alike(PfContext *ctx, double *A, int m, int n)
   double *work = pf_arena_array(scratch, double, 2*(size_t)n);
   bool room = size && unit && work;
   for (size_t i = 0; room && i < count; i++) size[i] = fabs(A[i]);
-  if (room && pf_column_units(size, m, n, unit, work)) pf_scale_columns(A, m, n, unit);
-  if (room && rows_differ(A, m, n)) scale_rows(A, m, n, NULL);
+  if (room) {
+    (void)pf_column_units(&(PfSizes){m, n, size, sure, NULL}, unit, work);
+    pf_scale_columns(A, m, n, unit);
+    scale_rows(A, m, n, NULL);
+  }
   pf_arena_release(scratch, mark);
   return room ? PF_OK : pf_no_room(ctx, "the units of the columns");
 }
@@ -134,8 +355,8 @@ PfStatus pf_alike_factor(PfAlike *alike, PfQr *qr, double *A, double tol)
 {
   const size_t n = (size_t)qr->n, size = (size_t)qr->m*n;
   for (size_t i = 0; i < size; i++) alike->size[i] = fabs(A[i]);
-  alike->scaled = pf_column_units(alike->size, qr->m, qr->n, alike->column, alike->size + size) &&
-                  keep_if_large(alike->column, qr->n);
+  const PfSizes sizes = {qr->m, qr->n, alike->size, NULL, NULL};
+  alike->scaled = pf_column_units(&sizes, alike->column, alike->size + size) && keep_if_large(alike->column, qr->n);
   if (alike->scaled) pf_scale_columns(A, qr->m, qr->n, alike->column);
   alike->scaled = alike->scaled || rows_differ(A, qr->m, qr->n);
   if (alike->scaled) scale_rows(A, qr->m, qr->n, alike->row);

@@ -123,6 +123,24 @@ static PfStatus make_slopes(PfContext *ctx, PfArena *arena, PfArena *scratch, Pf
   return make_saddles(ctx, arena, f, &l);
 }
 
+static PfStatus make_units(PfContext *ctx, PfArena *arena, PfManifold *f)
+{
+  const PfSymbols *in = pf_system_symbols(f->system);
+  const size_t n = (size_t)f->n, m = (size_t)f->m;
+  PfUnits *u = &f->units;
+  *u = (PfUnits){.m = f->m, .n = f->n,
+                 .sure = pf_sure_entries(ctx, arena, pf_system_equations(f->system)->A, m*n, in)};
+  double *room = pf_arena_array(arena, double, pf_units_room(f->m, f->n) + m + 4*n + (size_t)in->count);
+  if (!u->sure || !room) return pf_no_room(ctx, "the constraints");
+  u->column = pf_units_place(u, room);
+  u->spread = u->column + n;
+  u->row = u->spread + n;
+  f->home = u->row + m;
+  f->look_values = f->home + 2*n;
+  for (size_t j = 0; j < n; j++) u->column[j] = u->spread[j] = 1;
+  return PF_OK;
+}
+
 static PfStatus make_dense(PfContext *ctx, PfArena *arena, PfManifold *f)
 {
   size_t n = (size_t)f->n, m = (size_t)f->m, positions = (size_t)f->positions;
@@ -132,10 +150,7 @@ static PfStatus make_dense(PfContext *ctx, PfArena *arena, PfManifold *f)
   f->slope = f->M + n*n;
   f->A = f->slope + positions*n;
   f->columns = pf_arena_array(arena, double, m*n);
-  f->unit = pf_arena_array(arena, double, n);
-  f->sizes = pf_arena_array(arena, double, (m + 3)*n);
-  if (!f->unit || !f->sizes) return pf_no_room(ctx, "the constraints");
-  for (size_t j = 0; j < n; j++) f->unit[j] = 1;
+  PF_TRY(make_units(ctx, arena, f));
   f->Z = pf_arena_array(arena, double, m*m);
   f->combined = pf_arena_array(arena, double, m);
   if (!f->columns || !f->Z || !f->combined) return pf_no_room(ctx, "the constraints");
@@ -267,10 +282,11 @@ static void scale_rows(PfManifold *f, int rows, const int *row)
 /* The columns of B without inertia, one behind the other. What is rounding beside the rest of its row is zero. */
 static void take_massless(const PfManifold *f, int rows)
 {
+  const double rounding = 1e-13;
   int n = f->n, first = f->mass.rank;
   for (int i = 0; i < rows; i++) {
     const double *row = f->B + (size_t)i*(size_t)n;
-    bool empty = pf_norm(row + first, n - first) <= PF_EMPTY_ROW*pf_norm(row, n);
+    bool empty = pf_norm(row + first, n - first) <= rounding*pf_norm(row, n);
     for (int j = first; j < n; j++) f->columns[(size_t)(j - first)*(size_t)rows + (size_t)i] = empty ? 0 : row[j];
   }
 }
@@ -344,7 +360,7 @@ static void look_around(PfManifold *f, double *values, Look *look)
   f->kept[N] = *t;
   look(f, values, 1);
   for (int trial = 0; trial < 3; trial++) {
-    for (size_t i = 0; i < N; i++) y[i] = pf_manifold_blur(f->kept[i], f->unit ? f->unit[i%n] : 1, &noise);
+    for (size_t i = 0; i < N; i++) y[i] = pf_manifold_blur(f->kept[i], f->units.spread ? f->units.spread[i%n] : 1, &noise);
     *t = pf_manifold_blur(f->kept[N], 1, &noise);
     look(f, values, 0.1);
   }
@@ -352,29 +368,24 @@ static void look_around(PfManifold *f, double *values, Look *look)
   *t = f->kept[N];
 }
 
-/* Sizes of A, and in one row more the roots of the masses. */
-static void keep_sizes(PfManifold *f, const double *values, double part)
+static bool look(void *user, const double *state, double *A, double *inertia)
 {
-  const size_t n = (size_t)f->n, m = (size_t)f->m;
-  pf_manifold_slopes(f, values);
-  for (size_t i = 0; i < m*n; i++)
-    if (isfinite(f->A[i])) f->sizes[i] = fmax(f->sizes[i], part*fabs(f->A[i]));
-  for (size_t j = 0; j < n; j++) {
-    double root = sqrt(fabs(f->M[j*n + j]));
-    if (isfinite(root)) f->sizes[m*n + j] = fmax(f->sizes[m*n + j], part*root);
-  }
+  PfManifold *f = user;
+  const size_t n = (size_t)f->n;
+  memcpy(f->look_values + pf_system_symbols(f->system)->q, state, 2*n*sizeof *state); /* q, then v */
+  pf_manifold_slopes(f, f->look_values);
+  memcpy(A, f->A, (size_t)f->m*n*sizeof *A);
+  for (size_t j = 0; j < n; j++) inertia[j] = sqrt(fabs(f->M[j*n + j]));
+  return true;
 }
 
-static void find_units(PfManifold *f, double *values)
+static void find_units(PfManifold *f, const double *values)
 {
-  const size_t n = (size_t)f->n, m = (size_t)f->m;
+  const PfSymbols *in = pf_system_symbols(f->system);
   if (!f->M) return;
-  memset(f->sizes, 0, (m + 1)*n*sizeof *f->sizes); /* at first by this state alone, to know what is nearby */
-  keep_sizes(f, values, 1);
-  (void)pf_column_units(f->sizes, f->m + 1, f->n, f->unit, f->sizes + (m + 1)*n);
-  memset(f->sizes, 0, (m + 1)*n*sizeof *f->sizes);
-  look_around(f, values, keep_sizes);
-  (void)pf_column_units(f->sizes, f->m + 1, f->n, f->unit, f->sizes + (m + 1)*n);
+  memcpy(f->look_values, values, (size_t)in->count*sizeof *values);
+  memcpy(f->home, values + in->q, 2*(size_t)f->n*sizeof *values);
+  pf_units_measure(&f->units, f->home, look, f);
 }
 
 void pf_manifold_measure(PfManifold *f, double *values)
@@ -406,7 +417,7 @@ static void factor_rows(PfManifold *f, const double *slope, int rows, PfQr *qr)
   const size_t n = (size_t)f->n;
   if (pf_qr_factor(qr, f->B, PF_RANK_TOLERANCE) != PF_OK || qr->rank == rows) return;
   memcpy(f->columns, slope, (size_t)rows*n*sizeof *slope);
-  pf_scale_columns(f->columns, rows, f->n, f->unit);
+  pf_scale_columns(f->columns, rows, f->n, f->units.column);
   for (int i = 0; i < rows; i++) {
     double *row = f->columns + (size_t)i*n, unit = pf_binary_scale(row, n);
     for (size_t j = 0; j < n; j++) row[j] /= unit;

@@ -28,7 +28,8 @@ typedef struct PfManifold {
   double *square;        /* m: of the length in which a row of A is measured, in the metric; 0: none is known */
   double *length;        /* m: of the rows at the latest pf_manifold_rows */
   double *kept;          /* 2n */
-  double *unit, *sizes;  /* dense: n, units of the coordinates in A, 1 until measured; (m + 3) n to find them */
+  PfUnits units;         /* dense: of the coordinates in A, 1 until measured */
+  double *look_values, *home; /* to find them: numbers of all symbols, 2n */
   PfQr position_qr, velocity_qr;
   PfQr massless_qr;      /* of the columns without inertia */
   double *columns, *Z, *combined; /* m x n, m x m, m: rows, combined so that what has no inertia drops out */

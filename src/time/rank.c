@@ -23,15 +23,12 @@ static void load_rows(PfMotionRun *run, PfWatch *w, double t, const double *y)
   size_t n = (size_t)run->n;
   put_state(run, t, y);
   memcpy(w->rows, pf_manifold_rows(run->projection, run->flow.values), (size_t)run->m*n*sizeof *w->rows);
-  double most = 0;
   for (int i = 0; i < run->m; i++) {
     w->length[i] = w->idle[i] ? 0 : pf_norm(w->rows + (size_t)i*n, run->n);
+    if (w->length[i] < PF_EMPTY_ROW*sqrt(w->square[i])) w->length[i] = 0;
     w->taken[i] = false;
     w->part[i] = 1;
-    most = fmax(most, w->length[i]);
   }
-  for (int i = 0; i < run->m; i++)
-    if (w->length[i] < PF_EMPTY_ROW*most) w->length[i] = 0;
 }
 
 /* The length in which row i is measured. */
@@ -135,7 +132,7 @@ static PfStatus rank_at(PfMotionRun *run, PfWatch *w, double t, const double *y,
   load_rows(run, w, t, y);
   const PfManifold *f = run->projection;
   memcpy(w->rows, f->A, (size_t)run->m*n*sizeof *w->rows);
-  pf_scale_columns(w->rows, run->m, run->n, f->unit);
+  pf_scale_columns(w->rows, run->m, run->n, f->units.column);
   for (int i = 0; i < run->m; i++)
     if (!(w->length[i] > PF_RANK_TOLERANCE*unit(w, i))) memset(w->rows + (size_t)i*n, 0, n*sizeof *w->rows);
   *rank = 0;
@@ -148,8 +145,8 @@ static PfStatus rank_at(PfMotionRun *run, PfWatch *w, double t, const double *y,
 /* A random state near the start, in w->y, and a time near it, which is returned. */
 static double go_away(const PfMotionRun *run, PfWatch *w, unsigned *noise)
 {
-  const double *unit = ((const PfManifold *)run->projection)->unit;
-  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->state.y[i], unit ? unit[i%run->n] : 1, noise);
+  const double *spread = ((const PfManifold *)run->projection)->units.spread;
+  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->state.y[i], spread ? spread[i%run->n] : 1, noise);
   return pf_manifold_blur(run->state.t, 1, noise);
 }
 

@@ -272,7 +272,7 @@ def one_judgement_for_all_commands():
                (result.returncode, result.stderr))
     result = subprocess.run([pfaff, "check", "--json", "--state", "x=0", "--state", "y=0", path], capture_output=True, text=True)
     expect("check tells it", json.loads(result.stdout)["start"]["singular"] == "lines" and "the start is singular" in result.stdout)
-    for size, rank in ((1e-10, 2), (1e-8, 1), (5e-7, 2), (1e-5, 2)):
+    for size, rank in ((1e-300, 2), (1e-14, 2), (1e-10, 2), (1e-8, 2), (1e-7, 2), (5e-7, 2), (1e-5, 2)):
         path = model(f"coord x, y\nkinetic (x'^2 + y'^2)/2\nforce y = 1\nconstraint a: x' = 0\nconstraint b: x' + {size}*y' = 0\nrun 1\n")
         said = [subprocess.run([pfaff, command, "--json", path], capture_output=True, text=True) for command in ("check", "eval", "run")]
         found = [json.loads(answer.stdout) if answer.returncode == 0 else {} for answer in said]

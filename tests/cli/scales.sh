@@ -18,6 +18,25 @@ run 0 check --json "$place/far.pf"
 holds 'd["rank"] == 2 and not d["redundant"]'
 run 0 run --json --at 1 "$place/far.pf"
 holds 'abs(d["rows"][-1][3] - 1) < 1e-12 and abs(d["rows"][-1][1]/100000001 - 1) < 1e-12 and abs(d["rows"][-1][2]/99999998 + 1) < 1e-12'
+# rank 2 however small the coefficient is; a row of 1e-10 beside one of 1e5 is a row like any other
+for s in 1e-3 1e-7 1e-8 1e-14 1e-20 1e-300; do
+  printf "coord x, y\nkinetic (x'^2 + y'^2)/2\nforce x = 1, y = 2\nconstraint a: x' = 0\nconstraint b: x' + $s*y' = 0\n" > "$place/small.pf"
+  run 0 check --json "$place/small.pf"
+  holds 'd["rank"] == 2'
+  for form in multipliers udwadia_kalaba udwadia_phohomsiri maggi cascade laconic; do
+    run 0 eval --json --form "$form" "$place/small.pf"
+    holds 'max(map(abs, d["acceleration"])) < 1e-12'
+  done
+  run 0 run --json --at 1 "$place/small.pf"
+  holds 'abs(d["rows"][-1][2]) < 1e-12'
+done
+printf "coord x, y\nkinetic (x'^2 + y'^2)/2\nforce x = 1, y = 2\nconstraint a: 1e-10*x' = 0\nconstraint b: 1e5*y' = 0\n" > "$place/rows.pf"
+for form in multipliers elimination udwadia_kalaba udwadia_phohomsiri maggi cascade laconic; do
+  run 0 eval --json --form "$form" "$place/rows.pf"
+  holds 'max(map(abs, d["acceleration"])) < 1e-12 and abs(d["multipliers"]["a"]/-1e10 - 1) < 1e-12 and abs(d["multipliers"]["b"]/-2e-5 - 1) < 1e-12'
+done
+run 0 run --json --at 1 "$place/rows.pf"
+holds 'max(map(abs, d["rows"][-1][1:3])) < 1e-12'
 python3 "$2/tests/cli/scales.py" "$1" > "$place/out" 2> "$place/err" || fail "units decide"
 
 # redundant on the constraints: of a = b, of four blades that steer alike (x = sin(0.3)/0.3 along a circle)

@@ -9,14 +9,13 @@ static void sizes_of(const double *A, int count, double *size)
   for (int i = 0; i < count; i++) size[i] = fabs(A[i]);
 }
 
-static void columns_that_are_alike_keep_their_units(void **state)
+static void columns_that_are_alike_are_told(void **state)
 {
   (void)state;
   const double A[] = {1, -2, 0, 0.01, 0, 5};
   double size[6], unit[3], work[6];
   sizes_of(A, 6, size);
-  assert_false(pf_column_units(size, 2, 3, unit, work));
-  for (int j = 0; j < 3; j++) assert_true(unit[j] == 1);
+  assert_false(pf_column_units(&(PfSizes){2, 3, size, NULL, NULL}, unit, work));
 }
 
 /* det = -2: of three rows that are independent in any units. */
@@ -29,7 +28,7 @@ static void a_change_of_units_is_taken_out(void **state)
     PfRows rows;
     for (int i = 0; i < 9; i++) changed[i] = A[i]*(i%3 == 0 ? ldexp(1, power) : 1);
     sizes_of(changed, 9, size);
-    assert_true(pf_column_units(size, 3, 3, unit, work) == (power != 0));
+    assert_true(pf_column_units(&(PfSizes){3, 3, size, NULL, NULL}, unit, work) == (power != 0));
     pf_scale_columns(changed, 3, 3, unit);
     assert_int_equal(pf_rows_sort(f->ctx, f->arena, changed, 3, 3, PF_RANK_TOLERANCE, &rows), PF_OK);
     assert_int_equal(rows.rank, 3);
@@ -44,7 +43,36 @@ static void rounding_is_not_blown_up(void **state)
   const double A[] = {1, 6e-17, 1, 3, -3e-17, 2};
   double size[6], unit[3], work[6];
   sizes_of(A, 6, size);
-  assert_true(!pf_column_units(size, 2, 3, unit, work) || unit[1] < 1e6);
+  (void)pf_column_units(&(PfSizes){2, 3, size, NULL, NULL}, unit, work);
+  assert_true(unit[1] < 1e3*unit[0]);
+}
+
+/* x' and x' + s y', where s is a number that was given: y has another unit, and the rows are independent. */
+static void small_coefficients_that_are_sure_count(void **state)
+{
+  Fixture *f = *state;
+  const bool sure[] = {true, false, true, true};
+  for (int power = -4; power > -1000; power -= 83) {
+    double A[] = {1, 0, 1, ldexp(1, power)}, size[4], unit[2], work[4];
+    PfRows rows;
+    sizes_of(A, 4, size);
+    (void)pf_column_units(&(PfSizes){2, 2, size, sure, NULL}, unit, work);
+    pf_scale_columns(A, 2, 2, unit);
+    assert_int_equal(pf_rows_sort(f->ctx, f->arena, A, 2, 2, PF_RANK_TOLERANCE, &rows), PF_OK);
+    assert_int_equal(rows.rank, 2);
+    assert_true(rows.margin > 0.3); /* units are powers of two */
+  }
+}
+
+/* No row ties x to y: their masses do, and rows decide about units within a part. */
+static void masses_tie_what_rows_do_not(void **state)
+{
+  (void)state;
+  const double inertia[] = {1, 1024, 1};
+  double size[] = {1, 0, 4}, unit[3], work[6];
+  (void)pf_column_units(&(PfSizes){1, 3, size, NULL, inertia}, unit, work);
+  assert_true(unit[0] == 4*unit[2]);
+  assert_true(unit[1] < unit[2]/256 && unit[1] > unit[2]/2048);
 }
 
 /* diag(1, 2^18) times {1, 1; 1, -1} by columns of 1 and 2^16: rows are scaled and columns are not. x = (3, 2^-15). */
@@ -65,10 +93,12 @@ static void factors_solve_where_rows_alone_are_scaled(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    with_fixture(columns_that_are_alike_keep_their_units),
+    with_fixture(columns_that_are_alike_are_told),
     with_fixture(a_change_of_units_is_taken_out),
     with_fixture(factors_solve_where_rows_alone_are_scaled),
     with_fixture(rounding_is_not_blown_up),
+    with_fixture(small_coefficients_that_are_sure_count),
+    with_fixture(masses_tie_what_rows_do_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
