@@ -297,6 +297,11 @@ typedef struct PfKinematics {
 PF_API PfStatus pf_kinematics_find(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                    PfKinematics *kinematics);
 
+/* The pseudo-velocities of 'maggi' and 'laconic' as pf_derive writes them: constraints that hold by themselves are left
+ * out. */
+PF_API PfStatus pf_derived_kinematics(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                      PfKinematics *kinematics);
+
 /* G omega' = g. */
 typedef struct PfReducedForm {
   PfExpr *G, *g;

@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include "num/num.h"
+#include "sim/quantities.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -296,7 +297,7 @@ static PfStatus find_roots(PfPyField *f, const char *name, PfExpr **roots, int *
   }
   PfPlot *plots;
   int count;
-  PF_TRY(pf_quantities_read(f->ctx, f->arena, f->model, "quantity", name, &plots, &count));
+  PF_TRY(pf_quantities_find(f->ctx, f->arena, f->model, "quantity", name, &plots, &count));
   if (count != 1 || plots[0].count < 1) return pf_fail(f->ctx, PF_ERR_ARGUMENT, "'%s' is no list of quantities", name);
   *size = plots[0].count;
   PF_TRY(copy_roots(f, plots[0].values, *size, roots));

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "cli/cli.h"
+#include "sim/quantities.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ static PfStatus add_scales(PfContext *ctx, PfArena *arena, const PfModel *model,
 {
   PfPlot *plots;
   int panels;
-  PF_TRY(pf_quantities_read(ctx, arena, model, "quantity", piece, &plots, &panels));
+  PF_TRY(pf_quantities_find(ctx, arena, model, "quantity", piece, &plots, &panels));
   for (int i = 0; panels == 1 && i < plots->count && *at < count; i++) {
     PfMeasure measure = pf_plot_measure(plots, i);
     scale[(*at)++] = ends_in_unit(piece, strlen(piece), measure.unit) ? measure.scale : 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the studies share. */
 #include "cli/study.h"
+#include "sim/quantities.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static PfStatus add_asked(Study *st, const char *what, const char *text)
     int count;
     if (!name) return pf_no_room(st->s.ctx, "the study");
     if (is_known(st, name)) continue;
-    PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, what, name, &plots, &count));
+    PF_TRY(pf_quantities_find(s->ctx, s->arena, s->model, what, name, &plots, &count));
     if (count != 1 || plots->count != 1)
       return pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: '%s' is not one number", what, name);
     st->output_names[st->output_count] = name;

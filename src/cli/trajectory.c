@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row of a trajectory holds: its columns, their units, their values at a sample. */
 #include "cli/trajectory.h"
+#include "sim/quantities.h"
 
 #include <string.h>
 
@@ -99,13 +100,13 @@ static PfStatus read_wanted(Trajectory *t, const Wanted *wanted)
   int count;
   t->plots = s->model->plots, t->plot_count = s->model->plot_count;
   if (wanted->against) {
-    PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, "--against", wanted->against, &list, &count));
+    PF_TRY(pf_quantities_find(s->ctx, s->arena, s->model, "--against", wanted->against, &list, &count));
     if (count != 1 || list->count != 1)
       return pf_fail(s->ctx, PF_ERR_ARGUMENT, "--against %s: one quantity is needed", wanted->against);
     t->against = list;
   }
   if (!wanted->show) return PF_OK;
-  PF_TRY(pf_quantities_read(s->ctx, s->arena, s->model, "--show", wanted->show, &list, &count));
+  PF_TRY(pf_quantities_find(s->ctx, s->arena, s->model, "--show", wanted->show, &list, &count));
   t->plots = list, t->plot_count = count;
   return PF_OK;
 }

@@ -170,6 +170,7 @@ typedef struct Checker {
   PF_ARRAY(Dim) contact_dims; /* of where they touch */
   PF_ARRAY(PfSpring) springs;
   bool showing; /* in 'plot': what only a run knows has a name, too */
+  bool asked;        /* quantities beside the model are read */
   bool in_condition; /* of 'when' or 'until' */
   int frame_room;
   PF_ARRAY(Placed) placed; /* per frame */
@@ -366,6 +367,7 @@ void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node);
 bool pf_is_shown_name(const Checker *ck, const Scope *scope, const PfNode *node, const char *name);
 /* kinetic, potential, energy …; false when the name is something else. */
 bool pf_value_of_shown(Checker *ck, Scope *scope, const PfNode *node, Value *value);
+bool pf_value_of_given(Checker *ck, const PfNode *node, Value *value);      /* w_q[2] of 'derive', contact.u */
 Value pf_value_of_violation(Checker *ck, Scope *scope, const PfNode *node); /* violation[rear] */
 Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node);  /* reaction(x) */
 /* The contact that the node names; -1 when it names something else. */

@@ -133,7 +133,7 @@ static Value value_of_attitude(Checker *ck, const PfBall *ball, int index)
 
 Value pf_value_of_joint(Checker *ck, Scope *scope, Entity *joint, const PfNode *node)
 {
-  const int attitude = ck->showing ? attitude_index(node->text) : -1;
+  const int attitude = ck->showing || ck->in_condition ? attitude_index(node->text) : -1;
   if (strcmp(node->text, "w") && attitude < 0) {
     Entity *entity = pf_scope_lookup(ck, scope, node);
     return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();

@@ -26,13 +26,16 @@ static Dim dimension_of(Checker *ck, const PfGivenName *given)
   return given->summed ? pf_dim_multiply(dim, pf_dim_make(0, 0, 1)) : dim;
 }
 
-/* Like what only the equations know, they have no derivative. */
+/* Like what only the equations know, numbers of the caller have no derivative; formulas do. */
 static void add_given(Asked *a, Checker *ck, const PfNode *node)
 {
   for (int i = 0; i < a->given_count; i++) {
-    const PfExpr symbol = pf_expr_symbol(a->ctx, a->given[i].name);
-    pf_set_contents(ck, symbol, HAS_ACCELERATION);
-    pf_scope_bind(ck, ck->global, node, a->given[i].name, pf_scalar_value(symbol, dimension_of(ck, a->given + i)));
+    PfExpr value = a->given[i].value;
+    if (value == PF_EXPR_NONE) {
+      value = pf_expr_symbol(a->ctx, a->given[i].name);
+      pf_set_contents(ck, value, HAS_ACCELERATION);
+    }
+    pf_scope_bind(ck, ck->global, node, a->given[i].name, pf_scalar_value(value, dimension_of(ck, a->given + i)));
   }
 }
 
@@ -40,6 +43,7 @@ static PfStatus check_quantities(Asked *a, Checker *ck)
 {
   PfNode *tree = NULL;
   ck->source = a->text;
+  ck->asked = true;
   ck->kept_line = 0;
   ck->plots.count = 0;
   ck->errors_before = pf_error_count(a->ctx);

@@ -223,8 +223,11 @@ static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char
   }
   similar = nearest(scope, name);
   if (similar) pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined (did you mean '%s'?)", name, similar);
-  else {
-    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined", name);
+  else pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined", name);
+  if (ck->asked) {
+    pf_check_hint(ck, "names are those of the model and of the velocities that 'derive' chooses; what other names of "
+                  "'derive' stand for is written out");
+  } else if (!similar) {
     pf_check_hint(ck, "write: param %s = … for a number, input %s from outside, let %s = … for a formula",
                   name, name, name);
   }

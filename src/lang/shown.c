@@ -112,6 +112,21 @@ static const char *text_of(Checker *ck, const PfNode *node)
   return unit ? pf_print_text(ck, "(%s)", text) : text;
 }
 
+/* w_q[2], v_base.px: names that were given beside those of the model; contact.u: a coordinate of a contact, which is no
+ * member of anything. False when it is something else. */
+bool pf_value_of_given(Checker *ck, const PfNode *node, Value *value)
+{
+  if (!ck->asked) return false;
+  const char *text = text_of(ck, node);
+  const Entity *entity = pf_map_get(&ck->global->names, text, strlen(text));
+  int coordinate = node->kind == PF_N_MEMBER ? pf_checked_coordinate(ck, text) : -1;
+  if (coordinate >= 0)
+    *value = pf_scalar_value(ck->coordinates.at[coordinate].q, ck->coordinate_dims.at[coordinate]);
+  else if (entity && entity->kind == E_VALUE) *value = entity->result;
+  else return false;
+  return true;
+}
+
 /* violation(rear) is written violation[rear], and kinetic() without its brackets. */
 static const char *name_of_symbol(Checker *ck, const char *name)
 {
@@ -135,10 +150,23 @@ static bool is_symbol(const Checker *ck, const PfNode *node, Value value)
   return is_name(node) && value.kind == V_SCALAR && pf_expr_op(ck->ctx, value.scalar) == PF_OP_SYMBOL;
 }
 
-/* Names stand in full, left.q for q inside a part; the rest as it is written. */
-static const char *label_of(Checker *ck, const PfNode *node, const Entity *definition, Value value)
+/* u2' of 'speed u2 = th'', which is th'': the rate of something that has a name of its own. */
+static const char *rate_label(Checker *ck, Scope *scope, const PfNode *node)
 {
+  const PfNode *child = node->kind == PF_N_PRIME ? node->child : NULL;
+  bool named = child && (child->kind == PF_N_NAME || child->kind == PF_N_INDEX);
+  const char *name = named ? pf_spell_name(ck, scope, child) : NULL;
+  const Entity *entity = name ? pf_scope_find(scope, name) : NULL;
+  bool own = entity && (entity->kind == E_SPEED || entity->kind == E_LET || entity->kind == E_VALUE);
+  return own ? pf_print_text(ck, "%s%.*s", entity->name, node->flag, "''''''''") : NULL;
+}
+
+/* Names stand in full, left.q for q inside a part; the rest as it is written. */
+static const char *label_of(Checker *ck, Scope *scope, const PfNode *node, const Entity *definition, Value value)
+{
+  const char *rate = rate_label(ck, scope, node);
   if (definition) return definition->name;
+  if (rate) return rate;
   if (is_symbol(ck, node, value)) return name_of_symbol(ck, pf_expr_symbol_name(ck->ctx, value.scalar));
   return text_of(ck, node);
 }
@@ -207,7 +235,7 @@ static bool add_value(Checker *ck, Scope *scope, const PfNode *node, bool one, S
   if (!unit && is_symbol(ck, node, value)) scale = 0; /* settle_units */
   if (!unit) unit = unit_of(ck, value);
   if (!vector) {
-    add(ck, list, label_of(ck, node, definition, value), unit, scale, value.scalar);
+    add(ck, list, label_of(ck, scope, node, definition, value), unit, scale, value.scalar);
     return true;
   }
   PfExpr c[3];

@@ -110,6 +110,8 @@ static Value value_of_prime(Checker *ck, Scope *scope, const PfNode *node)
 
 static Value dispatch(Checker *ck, Scope *scope, const PfNode *node)
 {
+  Value given;
+  if ((node->kind == PF_N_INDEX || node->kind == PF_N_MEMBER) && pf_value_of_given(ck, node, &given)) return given;
   switch (node->kind) {
   case PF_N_NUMBER: return pf_value_of_number(ck, node);
   case PF_N_STRING: return (Value){.kind = V_WORD, .word = node->text};

@@ -137,20 +137,38 @@ static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquatio
   return o->steps ? way->steps(ctx, arena, eq, &k, d) : PF_OK;
 }
 
-/* Constraints that hold by themselves are told, and the equations are those without. */
-static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, const Way *way, const PfDeriveOptions *o,
-                        PfDerivation *d)
+/* The equations without constraints that hold by themselves; the same when there are none. */
+static PfStatus without_integrals(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfEquations **left)
 {
   bool integrals;
+  *left = eq;
   PF_TRY(pf_constraints_are_integrals(ctx, arena, eq, &integrals));
-  if (!integrals) return reduce_and_write(ctx, arena, eq, way, 0, o, d);
+  if (!integrals) return PF_OK;
   PfModel *model = pf_arena_array(arena, PfModel, 1);
   PfEquations *free = pf_arena_array(arena, PfEquations, 1);
   if (!model || !free) return pf_no_room(ctx, "the equations");
   *model = *eq->model, *free = *eq;
   model->constraint_count = free->m = 0;
   free->model = model;
-  PF_TRY(reduce_and_write(ctx, arena, free, way, eq->m, o, d));
+  *left = free;
+  return PF_OK;
+}
+
+PfStatus pf_derived_kinematics(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
+{
+  const PfEquations *left;
+  PF_TRY(without_integrals(ctx, arena, eq, &left));
+  return pf_kinematics_find(ctx, arena, left, k);
+}
+
+/* Constraints that hold by themselves are told, and the equations are those without. */
+static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, const Way *way, const PfDeriveOptions *o,
+                        PfDerivation *d)
+{
+  const PfEquations *left;
+  PF_TRY(without_integrals(ctx, arena, eq, &left));
+  if (left == eq) return reduce_and_write(ctx, arena, eq, way, 0, o, d);
+  PF_TRY(reduce_and_write(ctx, arena, left, way, eq->m, o, d));
   for (int i = 0; i < eq->m; i++)
     d->equations[d->equation_count++] =
         (PfEquation){eq->model->constraints[i].name, eq->velocity[i], pf_expr_int(ctx, 0)};

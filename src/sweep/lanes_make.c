@@ -2,6 +2,7 @@
 /* Which sweeps can go in lanes, and the tapes for it. */
 #include "form/angles.h"
 #include "form/closed.h"
+#include "sim/quantities.h"
 #include "sweep/lanes.h"
 
 #include <string.h>
@@ -125,7 +126,7 @@ static PfStatus read_item(Maker *k, const PfTaken *item, PfExpr *root)
 {
   PfPlot *plots;
   int count;
-  PF_TRY(pf_quantities_read(k->ctx, k->room, pf_sim_model(k->sim), "--take", item->quantity, &plots, &count));
+  PF_TRY(pf_quantities_find(k->ctx, k->room, pf_sim_model(k->sim), "--take", item->quantity, &plots, &count));
   if (count != 1 || item->part >= plots->count) return PF_ERR_MODEL;
   *root = plots->values[item->part];
   return PF_OK;

@@ -2,6 +2,7 @@
 /* Members that are studied instead of moved: the linear model at the start of each, the steady motion next to it, or
  * how fast neighbours of its motion depart. */
 #include "pfaff/study.h"
+#include "sim/quantities.h"
 #include "study/exponent.h"
 #include "study/path.h"
 #include "sweep/sweep_impl.h"
@@ -107,7 +108,7 @@ static PfStatus list_outputs(PfMember *m, struct PfMemberStudy *study)
     int count;
     const PfTaken *item = take->items + i;
     if (item->handle < 0) continue;
-    PF_TRY(pf_quantities_read(ctx, study->arena, pf_sim_model(m->sim), "--take", item->quantity, &plots, &count));
+    PF_TRY(pf_quantities_find(ctx, study->arena, pf_sim_model(m->sim), "--take", item->quantity, &plots, &count));
     study->outputs[study->output_count++] = plots->values[item->part];
   }
   return pf_equations_express(ctx, study->arena, &study->equations, study->outputs, study->output_count);

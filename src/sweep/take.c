@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is taken of a member: the texts of --take made into quantities of the simulation. */
-#include "lang/given.h"
+#include "sim/quantities.h"
 #include "sweep/sweep_impl.h"
 
 #include <math.h>
@@ -241,11 +241,11 @@ static PfStatus read_formula(const Reader *r, const char *text, PfPlot *plot)
     char name[60];
     snprintf(name, sizeof name, "%s%d", r->prefix, i + 1);
     const PfTaken *item = r->take->items + i;
-    given[i] = (PfGivenName){pf_arena_text(r->arena, name, strlen(name)), item->unit,
-                             item->kind == PF_TAKE_INTEGRAL};
+    given[i] = (PfGivenName){.name = pf_arena_text(r->arena, name, strlen(name)), .unit = item->unit,
+                             .summed = item->kind == PF_TAKE_INTEGRAL};
     if (!given[i].name) return no_room(r);
   }
-  PfStatus status = pf_quantities_read_given(ctx, r->arena, pf_sim_complete(r->sim), "--take", text, given, count,
+  PfStatus status = pf_quantities_find_given(ctx, r->arena, pf_sim_complete(r->sim), "--take", text, given, count,
                                              &plots, &found);
   const PfDiagnostic *d = pf_diagnostic(ctx, before);
   if (status != PF_OK) status = refuse(r, status, d ? d->message : pf_status_text(status), d ? d->hint : NULL);
@@ -301,7 +301,7 @@ static const char *part_name(const Reader *r, const char *quantity, int part, in
   const int before = pf_diagnostic_count(ctx);
   const char *label = NULL;
   if (size == 1) return r->text;
-  if (pf_quantities_read(ctx, r->arena, pf_sim_complete(r->sim), "--take", quantity, &plots, &count) == PF_OK &&
+  if (pf_quantities_find(ctx, r->arena, pf_sim_complete(r->sim), "--take", quantity, &plots, &count) == PF_OK &&
       count == 1 && plots->count == size)
     label = plots->labels[part];
   pf_diagnostics_cut(ctx, before);
