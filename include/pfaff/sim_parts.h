@@ -47,6 +47,8 @@ PF_API bool pf_sim_due(PfSim *sim, PfSampling *sampling);
 /* Turns to any other instant of the latest step, until the next move. False when the motion has no accelerations
  * there. */
 PF_API bool pf_sim_look(PfSim *sim, double t);
+/* The same for what the state alone tells: without accelerations the sample has NaN for them and for multipliers. */
+PF_API bool pf_sim_look_at_state(PfSim *sim, double t);
 /* The motion where it stands, or the sample that is looked at; NULL when it has no accelerations there. Valid until it
  * moves. */
 PF_API const PfSample *pf_sim_sample(PfSim *sim);

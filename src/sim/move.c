@@ -153,7 +153,7 @@ bool pf_sim_control_now(PfSim *sim)
 struct PfSampling {
   const PfAllocator *allocator;
   PfSampler sampler;
-  bool told; /* that a row is missing */
+  bool told; /* that a row has no accelerations */
 };
 
 PfSampling *pf_sampling_new(PfSim *sim, double every, const double *at, int at_count)
@@ -183,22 +183,29 @@ bool pf_sim_look(PfSim *sim, double t)
   return sim->look_good = pf_phases_look(sim->motion, t, &sim->sample);
 }
 
-/* An instant without accelerations has no row, which is told once. */
-static void tell_lost(PfSim *sim, PfSampling *s, double t)
+bool pf_sim_look_at_state(PfSim *sim, double t)
 {
-  bool scheduled = s->sampler.at || s->sampler.every > 0;
-  if (s->told || !scheduled || pf_sim_is_over(sim)) return;
+  return pf_sim_look(sim, t) || (sim->look_good = sim->motion && sim->sample.q);
+}
+
+/* The row of an instant without accelerations has nan for them, which is told once. */
+static void tell_lacking(PfSim *sim, PfSampling *s, double t)
+{
+  if (s->told || pf_sim_is_over(sim)) return;
   s->told = true;
-  pf_warn_at(sim->ctx, (PfPlace){0}, "no accelerations were found at t = %.12g: there is no row for it", t);
+  pf_warn_at(sim->ctx, (PfPlace){0}, "no accelerations were found at t = %.12g: what depends on them is nan there", t);
   pf_hint(sim->ctx, "the steps around it were good; shorter ones (--rtol, --step) may show why");
 }
 
 bool pf_sim_due(PfSim *sim, PfSampling *s)
 {
+  bool scheduled = s->sampler.at || s->sampler.every > 0;
   double t;
   while (sim->motion && pf_sampler_next(&s->sampler, sim->motion, &t)) {
     if (pf_sim_look(sim, t)) return true;
-    tell_lost(sim, s, t);
+    if (!scheduled || !pf_sim_look_at_state(sim, t)) continue;
+    tell_lacking(sim, s, t);
+    return true;
   }
   sim->looking = sim->looked = false;
   return false;

@@ -27,7 +27,7 @@ static double read_item(PfTaking *x, const PfTaken *item)
 static double look(void *user, int item, double t)
 {
   PfTaking *x = user;
-  return pf_sim_look(x->sim, t) ? read_item(x, x->take->items + item) : NAN;
+  return pf_sim_look_at_state(x->sim, t) ? read_item(x, x->take->items + item) : NAN;
 }
 
 bool pf_taken_is_along(const PfTaken *item)

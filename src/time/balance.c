@@ -69,6 +69,13 @@ static bool holds_constraints(const PfMotionRun *run)
   return !run->options.drift && fmax(run->result.position, run->result.velocity) < 1e-12;
 }
 
+/* Nothing that depends on forces has a value. */
+static void forget_forces(PfMotionRun *run)
+{
+  for (int i = 0; i < run->n; i++) run->look.dy[run->n + i] = NAN;
+  for (int k = 0; k < run->m; k++) run->flow.multiplier[k] = NAN;
+}
+
 static bool show(PfMotionRun *run, double t, PfSample *sample)
 {
   bool inside = t < run->seen.t;
@@ -76,14 +83,15 @@ static bool show(PfMotionRun *run, double t, PfSample *sample)
   if (inside) pf_interpolate(run, t, run->look.y);
   if (inside && run->state.between != PF_BETWEEN_PASSAGE && holds_constraints(run))
     (void)pf_project(run, t, run->look.y);
-  if (!pf_flow(run, t, y, run->look.dy)) return false;
+  bool good = pf_flow(run, t, y, run->look.dy);
+  if (!good) forget_forces(run);
   pf_monitor_at(run, t, y, run->flow.multiplier);
   *sample = (PfSample){.t = t, .q = y, .v = y + run->n, .a = run->look.dy + run->n, .multiplier = run->look.multiplier,
                        .kinetic = pf_monitor_kinetic(run), .potential = pf_monitor_potential(run),
                        .momentum = pf_monitor_momentum(run),
                        .position = pf_monitor_position(run), .velocity = pf_monitor_velocity(run),
                        .balance = run->monitor.balance};
-  return true;
+  return good;
 }
 
 static void swap(double **a, double **b)
@@ -107,6 +115,6 @@ bool pf_motion_look(PfMotionRun *run, double t, PfSample *sample)
   swap_places(run);
   bool good = show(run, t, sample);
   *run = kept; /* margin, power and trouble of the latest evaluation, and the places */
-  if (good) sample->multiplier = run->look.multiplier;
+  sample->multiplier = run->look.multiplier;
   return good;
 }

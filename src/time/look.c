@@ -39,11 +39,13 @@ static void complete(PfPhases *s, PfSample *sample)
 
 bool pf_phases_look(PfPhases *s, double t, PfSample *sample)
 {
+  *sample = (PfSample){0};
   if (!s->motion) return false;
   const PfRunResult *r = &s->motion->result;
   bool began = r->steps > 0 || r->end == PF_RUN_DONE || r->end == PF_RUN_UNTIL;
-  if (!began || !pf_motion_look(s->motion, t, sample)) return false;
+  if (!began) return false;
+  bool good = pf_motion_look(s->motion, t, sample);
   if (s->whole) sample->parameters = s->values + s->symbols->parameters; /* of a snapshot, maybe */
   else complete(s, sample);
-  return true;
+  return good;
 }

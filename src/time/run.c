@@ -10,13 +10,17 @@ PfRunOptions pf_run_options(void)
   return (PfRunOptions){.rho = NAN, .t_end = 10};
 }
 
-/* An instant without accelerations is left out: the step itself was good. */
+/* An instant without accelerations, between steps that were good, is a sample with NaN for them where it was asked for,
+ * and left out otherwise. */
 static PfStatus give_samples(PfPhases *motion, PfSampler *sampler, const PfRunOptions *o)
 {
   double t;
   PfSample sample;
-  while (pf_sampler_next(sampler, motion, &t))
-    if (o->sample && pf_phases_look(motion, t, &sample)) PF_TRY(o->sample(o->user, &sample));
+  bool scheduled = sampler->at || sampler->every > 0;
+  while (pf_sampler_next(sampler, motion, &t)) {
+    bool good = o->sample && pf_phases_look(motion, t, &sample);
+    if (good || (o->sample && scheduled && sample.q)) PF_TRY(o->sample(o->user, &sample));
+  }
   return PF_OK;
 }
 

@@ -177,7 +177,8 @@ void pf_motion_settle(PfMotionRun *run);
 void pf_motion_step(PfMotionRun *run, double horizon);
 /* Inputs have changed in run->flow.values: the motion goes on from the same state with them. */
 void pf_motion_take_inputs(PfMotionRun *run);
-/* The motion at a time inside the last step; false when it has no accelerations there. Changes nothing of the run.
+/* The motion at a time inside the last step; false when it has no accelerations there: these and multipliers are then
+ * NaN. Changes nothing of the run.
  * Arrays of the sample are valid until the next call. */
 bool pf_motion_look(PfMotionRun *run, double t, PfSample *sample);
 void pf_motion_close(PfMotionRun *run);
