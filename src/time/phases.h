@@ -114,8 +114,8 @@ void pf_phases_store(PfPhases *s, double t, const double *q, const double *v);
 PfStatus pf_phases_open(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,
                         const PfRunOptions *options, PfEventLog *log, PfPhases **phases);
 PfStatus pf_phases_move(PfPhases *s, double horizon, PfMove *move);
-/* The motion at a time inside the last step, for the complete model. False when it has no accelerations there: the sample
- * then has NaN for them and for multipliers, or, of a motion that never began, no state (q is NULL). */
+/* The motion at a time inside the last step, for the complete model. False when it has no accelerations there: the
+ * sample then has NaN for them and for multipliers, or, of a motion that never began, no state (q is NULL). */
 bool pf_phases_look(PfPhases *s, double t, PfSample *sample);
 /* An input without a function of time has another value from where the motion is. */
 void pf_phases_set_input(PfPhases *s, int input, double value);
