@@ -117,6 +117,8 @@ export interface RunResult {
   steps: number;
   violation: { position: number; velocity: number } | null;
   energy: { start: number; end: number; drift: number } | null;
+  /** An implicit method took over, because the motion was too stiff for the default. */
+  stiff?: { method: string; from: number };
   events: RunEvent[];
   diagnostics: Diagnostic[];
   code: number;

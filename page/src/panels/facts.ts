@@ -68,6 +68,7 @@ export class Facts {
       ["constraints", verdict(most, 1e-9, 1e-6, `kept to ${power(most)}`, `missed by up to ${show(most, 2)}`)],
       energy && ["energy", verdict(relative, 1e-6, 1e-2, `in balance to ${power(relative)} of it`, `out of balance by ${show(100*relative, 2)} %: take a smaller step or tolerance`)],
       ["by", `${result.method}, ${result.formulation}: ${result.steps} steps in ${show(result.milliseconds, 3)} ms`],
+      result.stiff && ["stiff", `too stiff for the default method: by ${result.stiff.method} from t = ${show(result.stiff.from)} s on`],
       events.length && ["events", events.slice(0, 20).map((e) => `t = ${show(e.t)} s: ${e.actions.join("; ")}`).join("\n")],
     ]));
   }

@@ -240,7 +240,7 @@ static void assert_same_bits(const double *a, const double *b, int count, const 
 {
   if (memcmp(a, b, (size_t)count*sizeof *a) == 0) return;
   for (int i = 0; i < count; i++)
-    if (a[i] != b[i]) fail_msg("%s, %s: %d: %.17g is not %.17g", method, what, i, a[i], b[i]);
+    if (a[i] != b[i]) fail_msg("%s, %s: %d: %.17g is not %.17g", method ? method : "auto", what, i, a[i], b[i]);
 }
 
 static PfSim *open_by(const char *model, const char *method)
@@ -250,8 +250,7 @@ static PfSim *open_by(const char *model, const char *method)
   assert_non_null(sim);
   PfRunOptions o = pf_sim_options(sim);
   o.method = method;
-  const PfMethod *m = pf_method_find(method);
-  if (pf_method_has_fixed_step(m)) o.step = 0.01;
+  if (method && pf_method_has_fixed_step(pf_method_find(method))) o.step = 0.01;
   if (!pf_sim_set_options(sim, &o)) fail_msg("%s", pf_sim_error(sim)->message);
   start(sim);
   return sim;
@@ -269,11 +268,11 @@ static void check_snapshot(const char *model, const char *method, double t1, dou
   assert_non_null(bytes);
   assert_true(pf_sim_save(sim, bytes, size));
   PfSim *clone = pf_sim_clone(sim, &error);
-  if (!clone) fail_msg("%s: %s", method, error.message);
+  if (!clone) fail_msg("%s: %s", method ? method : "auto", error.message);
   assert_true(pf_sim_restore(sim, bytes, size)); /* the clone has made a snapshot of its own */
   advance(sim, t2);
   int count = read_state(sim, straight);
-  if (!pf_sim_restore(sim, bytes, size)) fail_msg("%s: %s", method, pf_sim_error(sim)->message);
+  if (!pf_sim_restore(sim, bytes, size)) fail_msg("%s: %s", method ? method : "auto", pf_sim_error(sim)->message);
   assert_true(pf_sim_time(sim) == t1);
   advance(sim, t2);
   (void)read_state(sim, again);
@@ -321,6 +320,27 @@ static void a_motion_goes_on_bit_for_bit(void **state)
     if (!pf_method_is_present(pf_method(i))) continue;
     check_snapshot(snakeboard, method, 1.37, 4);
     if (!is_foreign(method)) check_undisturbed(snakeboard, method, 1.37, 4);
+  }
+}
+
+/* Rates of decay of 1e9/s: the default goes on by an implicit method, which a snapshot in it and before it keeps. */
+static const char stiff[] =
+  "param J = 1e-7\ncoord a, b\nkinetic a'^2/2 + J*(a' + b')^2/2\n"
+  "potential -9.81*cos(a) + 50*(b - sin(3*a))^2/2\ndissipation 100*b'^2/2\nstart a = 1\n";
+
+static void a_stiff_motion_goes_on_bit_for_bit(void **state)
+{
+  (void)state;
+  static const char *const more[] = {"", "when t = 0.6 { lock b }\n", "force a = -sign(a')\n"};
+  static const double from[] = {1e-4, 0.3, 0.7};
+  char text[600];
+  for (size_t i = 0; i < sizeof more/sizeof *more; i++) {
+    snprintf(text, sizeof text, "%s%s", stiff, more[i]);
+    PfSim *sim = open_by(text, NULL);
+    advance(sim, 0.3);
+    assert_true(pf_sim_result(sim).stiff && pf_sim_result(sim).stiff_t < 0.1);
+    pf_sim_close(sim);
+    for (size_t k = 0; k < sizeof from/sizeof *from; k++) check_snapshot(text, NULL, from[k], 1);
   }
 }
 
@@ -674,6 +694,7 @@ int main(void)
     cmocka_unit_test(a_second_motion_is_the_same_to_the_bit),
     cmocka_unit_test(formulas_of_a_deep_tree_can_be_read),
     cmocka_unit_test(an_arm_goes_on_by_any_method_and_formulation),
+    cmocka_unit_test(a_stiff_motion_goes_on_bit_for_bit),
     cmocka_unit_test(a_snapshot_of_something_else_is_refused),
     cmocka_unit_test(nothing_is_allocated_while_it_moves),
     cmocka_unit_test(clones_move_in_threads),
