@@ -13,6 +13,7 @@
 #include "pfaff/lang.h"
 #include "pfaff/mech.h"
 #include "pfaff/model.h"
+#include "pfaff/report.h"
 #include "pfaff/scene.h"
 #include "pfaff/sim.h"
 #include "pfaff/sim_parts.h"

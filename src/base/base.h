@@ -50,6 +50,7 @@ void pf_text_free(PfText *text);
 void pf_text_put(PfText *text, const char *bytes, size_t count);
 void pf_text_add(PfText *text, const char *string);
 void pf_text_print(PfText *text, const char *format, ...) PF_PRINTF(2, 3);
+void pf_text_print_list(PfText *text, const char *format, va_list words) PF_PRINTF(2, 0);
 const char *pf_text_get(const PfText *text);
 
 /* As strtod, with a point whatever locale the host has set (plain.c). */

@@ -43,10 +43,9 @@ void pf_text_add(PfText *text, const char *string)
   pf_text_put(text, string, strlen(string));
 }
 
-void pf_text_print(PfText *text, const char *format, ...)
+void pf_text_print_list(PfText *text, const char *format, va_list words)
 {
-  va_list words, again;
-  va_start(words, format);
+  va_list again;
   va_copy(again, words);
   const PfPlain plain = pf_plain_begin();
   int length = vsnprintf(NULL, 0, format, again);
@@ -58,6 +57,13 @@ void pf_text_print(PfText *text, const char *format, ...)
     text->count += (size_t)length;
   }
   pf_plain_end(plain);
+}
+
+void pf_text_print(PfText *text, const char *format, ...)
+{
+  va_list words;
+  va_start(words, format);
+  pf_text_print_list(text, format, words);
   va_end(words);
 }
 

@@ -17,7 +17,59 @@ const Command pf_command_check = {
               "pfaff check -p m=7 --state theta=0.5 examples/skates/snakeboard.pf\n",
   .run = run};
 
-/* ---------------------------------------------------------------- for people */
+/* ---------------------------------------------------------------- the fields of the report */
+
+static const PfField body_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING},
+  {.key = "parent", .type = PF_TYPE_STRING, .about = "the body before it, or 'ground'"},
+  {.key = "joint", .type = PF_TYPE_STRING, .about = "the kind of the joint between them"},
+  {.key = "coordinates", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "the coordinates of the joint"},
+  {0}};
+
+static const PfField constraint_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING},
+  {.key = "kind", .type = PF_TYPE_STRING,
+   .about = "'holonomic', 'pfaffian', 'affine', 'nonlinear', or 'norm' for the length of a quaternion"},
+  {.key = "time_dependent", .type = PF_TYPE_BOOL},
+  {0}};
+
+static const PfField event_fields[] = {
+  {.key = "when", .type = PF_TYPE_STRING, .about = "the condition, as it is written"},
+  {.key = "actions", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
+  {0}};
+
+static const PfField mass_fields[] = {
+  {.key = "rank", .type = PF_TYPE_INTEGER},
+  {.key = "singular", .type = PF_TYPE_BOOL},
+  {0}};
+
+static const PfField start_fields[] = {
+  {.key = "consistent", .type = PF_TYPE_BOOL, .about = "the start as given satisfies the constraints"},
+  {.key = "violation", .type = PF_TYPE_NUMBER, .about = "the largest residual of a constraint there"},
+  {.key = "worst", .type = PF_TYPE_STRING, .about = "the constraint with that residual"},
+  {.key = "singular", .type = PF_TYPE_STRING, .about = "a constraint that depends on the others there and not nearby"},
+  {0}};
+
+static const PfField fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING, .about = "the name of the model, or of its file"},
+  {.key = "title", .type = PF_TYPE_STRING},
+  {.key = "coordinates", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
+  {.key = "speeds", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "pseudo-velocities of the model and of its joints"},
+  {.key = "parameters", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
+  {.key = "constraints", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = constraint_fields},
+  {.key = "events", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = event_fields},
+  {.key = "bodies", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = body_fields},
+  {.key = "rank", .type = PF_TYPE_INTEGER, .about = "of the constraints, the norms of quaternions included"},
+  {.key = "redundant", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "constraints that depend on the others"},
+  {.key = "degrees_of_freedom", .type = PF_TYPE_INTEGER},
+  {.key = "mass_matrix", .type = PF_TYPE_RECORD, .fields = mass_fields},
+  {.key = "start", .type = PF_TYPE_RECORD, .fields = start_fields},
+  PF_FIELD_START_CHANGE,
+  PF_CHECK_VALUE_FIELDS,
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+/* ---------------------------------------------------------------- names */
 
 /* The user's speeds, then the quasi-velocities of joints with a quaternion. */
 static int speed_count(const PfModel *model)
@@ -36,188 +88,159 @@ static const char *speed_name(const PfModel *model, int which)
   return which < 3 ? ball->spin_name[which] : ball->speed_name[which - 3];
 }
 
-/* Without those that keep quaternions at length one. */
-static int constraint_count(const PfModel *model)
+static void report_coordinates(const PfModel *model, PfReport *r)
 {
-  return model->constraint_count - model->ball_count;
-}
-
-static void text_names(const PfModel *model, PfText *text)
-{
-  pf_text_print(text, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "",
-                model->title);
-  pf_text_print(text, "  coordinates         %d:", model->coordinate_count);
+  pf_report_string(r, "model", pf_cli_name(model));
+  pf_report_string(r, "title", model->title);
+  pf_report_print(r, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
+  pf_report_print(r, "  coordinates         %d:", model->coordinate_count);
+  pf_report_open(r, "coordinates");
   for (int i = 0; i < model->coordinate_count; i++) {
     const PfCoordinate *c = model->coordinates + i;
-    pf_text_print(text, "%s %s", i ? "," : "", c->name);
-    if (c->unit[0]) pf_text_print(text, " [%s]", c->unit);
-    if (c->contact) pf_text_add(text, " (contact)");
+    pf_report_string(r, NULL, c->name);
+    pf_report_print(r, "%s %s", i ? "," : "", c->name);
+    if (c->unit[0]) pf_report_print(r, " [%s]", c->unit);
+    if (c->contact) pf_report_print(r, " (contact)");
   }
-  pf_text_add(text, "\n");
-  int speeds = speed_count(model);
-  if (speeds) pf_text_print(text, "  speeds              %d:", speeds);
-  for (int i = 0; i < speeds; i++) {
-    bool added = i < model->speed_count && model->speeds[i].completes;
-    pf_text_print(text, "%s %s%s%s", i ? "," : "", speed_name(model, i), added ? " (added)" : "",
-                  i + 1 == speeds ? "\n" : "");
-  }
+  pf_report_close(r);
+  pf_report_print(r, "\n");
 }
 
-static void text_bodies(const PfModel *model, const PfBodyJoint *joints, PfText *text)
+static void report_speeds(const PfModel *model, PfReport *r)
 {
-  if (model->body_count) pf_text_print(text, "  bodies              %d\n", model->body_count);
+  int speeds = speed_count(model);
+  pf_report_open(r, "speeds");
+  if (speeds) pf_report_print(r, "  speeds              %d:", speeds);
+  for (int i = 0; i < speeds; i++) {
+    bool added = i < model->speed_count && model->speeds[i].completes;
+    pf_report_string(r, NULL, speed_name(model, i));
+    pf_report_print(r, "%s %s%s%s", i ? "," : "", speed_name(model, i), added ? " (added)" : "",
+                    i + 1 == speeds ? "\n" : "");
+  }
+  pf_report_close(r);
+}
+
+static void report_parameters(const PfModel *model, PfReport *r)
+{
+  pf_report_open(r, "parameters");
+  for (int i = 0; i < model->parameter_count; i++)
+    if (!model->parameters[i].derived) pf_report_string(r, NULL, model->parameters[i].name);
+  pf_report_close(r);
+}
+
+static void report_bodies(const PfModel *model, const PfBodyJoint *joints, PfReport *r)
+{
+  pf_report_open(r, "bodies");
+  if (model->body_count) pf_report_print(r, "  bodies              %d\n", model->body_count);
   for (int i = 0; i < model->body_count && joints; i++) {
     const PfBodyJoint *j = joints + i;
     const char *parent = j->parent < 0 ? "ground" : model->bodies[j->parent].name;
-    pf_text_print(text, "    %-17s %s on %s", model->bodies[i].name, j->kind, parent);
-    for (int k = 0; k < j->coordinate_count; k++)
-      pf_text_print(text, "%s %s", k ? "," : ":", model->coordinates[j->coordinates[k]].name);
-    pf_text_add(text, "\n");
+    pf_report_open(r, NULL);
+    pf_report_string(r, "name", model->bodies[i].name);
+    pf_report_string(r, "parent", parent);
+    pf_report_string(r, "joint", j->kind);
+    pf_report_print(r, "    %-17s %s on %s", model->bodies[i].name, j->kind, parent);
+    pf_report_open(r, "coordinates");
+    for (int k = 0; k < j->coordinate_count; k++) {
+      const char *name = model->coordinates[j->coordinates[k]].name;
+      pf_report_string(r, NULL, name);
+      pf_report_print(r, "%s %s", k ? "," : ":", name);
+    }
+    pf_report_close(r);
+    pf_report_close(r);
+    pf_report_print(r, "\n");
   }
+  pf_report_close(r);
 }
 
-static void json_bodies(const PfModel *model, const PfBodyJoint *joints, PfJson *json)
+static void report_events(const PfModel *model, PfReport *r)
 {
-  pf_json_open(json, "bodies", '[');
-  for (int i = 0; i < model->body_count && joints; i++) {
-    const PfBodyJoint *j = joints + i;
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "name", model->bodies[i].name);
-    pf_json_string(json, "parent", j->parent < 0 ? "ground" : model->bodies[j->parent].name);
-    pf_json_string(json, "joint", j->kind);
-    pf_json_open(json, "coordinates", '[');
-    for (int k = 0; k < j->coordinate_count; k++)
-      pf_json_string(json, NULL, model->coordinates[j->coordinates[k]].name);
-    pf_json_close(json, ']');
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-}
-
-static void text_events(const PfModel *model, PfText *text)
-{
-  if (model->event_count) pf_text_print(text, "  events              %d\n", model->event_count);
+  pf_report_open(r, "events");
+  if (model->event_count) pf_report_print(r, "  events              %d\n", model->event_count);
   for (int i = 0; i < model->event_count; i++) {
     const PfEvent *event = model->events + i;
-    pf_text_print(text, "    when %s{ ", event->text);
-    for (int k = 0; k < event->action_count; k++) pf_text_print(text, "%s%s", k ? "; " : "", event->actions[k].text);
-    pf_text_add(text, " }\n");
+    pf_report_open(r, NULL);
+    pf_report_string(r, "when", event->text);
+    pf_report_print(r, "    when %s{ ", event->text);
+    pf_report_open(r, "actions");
+    for (int k = 0; k < event->action_count; k++) {
+      pf_report_string(r, NULL, event->actions[k].text);
+      pf_report_print(r, "%s%s", k ? "; " : "", event->actions[k].text);
+    }
+    pf_report_close(r);
+    pf_report_close(r);
+    pf_report_print(r, " }\n");
   }
+  pf_report_close(r);
 }
 
-static void text_constraints(const PfModel *model, const PfDiagnosis *d, PfText *text)
+/* The text is without the constraints that keep quaternions at length one. */
+static void report_constraints(const PfModel *model, PfReport *r)
 {
-  pf_text_print(text, "  constraints         %d", constraint_count(model));
-  if (model->ball_count) pf_text_print(text, ", and %d of length one for quaternions", model->ball_count);
-  pf_text_add(text, "\n");
+  pf_report_print(r, "  constraints         %d", model->constraint_count - model->ball_count);
+  if (model->ball_count) pf_report_print(r, ", and %d of length one for quaternions", model->ball_count);
+  pf_report_print(r, "\n");
+  pf_report_open(r, "constraints");
   for (int i = 0; i < model->constraint_count; i++) {
     const PfConstraint *c = model->constraints + i;
-    if (c->norm) continue;
-    pf_text_print(text, "    %-17s %s%s%s\n", c->name, pf_constraint_kind_name(c->kind),
-                  c->rheonomic ? ", depends on time" : "", c->prescribed ? ", prescribed" : "");
+    const char *kind = pf_constraint_kind_name(c->kind);
+    pf_report_open(r, NULL);
+    pf_report_string(r, "name", c->name);
+    pf_report_string(r, "kind", c->norm ? "norm" : kind);
+    pf_report_bool(r, "time_dependent", c->rheonomic);
+    pf_report_close(r);
+    if (!c->norm)
+      pf_report_print(r, "    %-17s %s%s%s\n", c->name, kind, c->rheonomic ? ", depends on time" : "",
+                      c->prescribed ? ", prescribed" : "");
   }
-  pf_text_print(text, "  rank                %d, ", d->rank - model->ball_count);
-  if (!d->redundant_count) pf_text_add(text, "nothing redundant");
-  else pf_text_add(text, "redundant:");
-  for (int i = 0; i < d->redundant_count; i++)
-    pf_text_print(text, "%s %s", i ? "," : "", model->constraints[d->redundant[i]].name);
-  pf_text_print(text, "\n  degrees of freedom  %d\n", d->degrees_of_freedom);
+  pf_report_close(r);
 }
 
-static void text_numbers(const PfModel *model, const PfDiagnosis *d, int singular, PfText *text)
+/* ---------------------------------------------------------------- numbers */
+
+static void report_rank(const PfModel *model, const PfDiagnosis *d, PfReport *r)
 {
-  pf_text_print(text, "  mass matrix         rank %d of %d%s\n", d->mass_rank, model->coordinate_count,
-                d->mass_singular ? ", singular" : "");
+  pf_report_integer(r, "rank", d->rank);
+  pf_report_integer(r, "degrees_of_freedom", d->degrees_of_freedom);
+  pf_report_print(r, "  rank                %d, %s", d->rank - model->ball_count,
+                  d->redundant_count ? "redundant:" : "nothing redundant");
+  pf_report_open(r, "redundant");
+  for (int i = 0; i < d->redundant_count; i++) {
+    const char *name = model->constraints[d->redundant[i]].name;
+    pf_report_string(r, NULL, name);
+    pf_report_print(r, "%s %s", i ? "," : "", name);
+  }
+  pf_report_close(r);
+  pf_report_print(r, "\n  degrees of freedom  %d\n", d->degrees_of_freedom);
+  pf_report_open(r, "mass_matrix");
+  pf_report_integer(r, "rank", d->mass_rank);
+  pf_report_bool(r, "singular", d->mass_singular);
+  pf_report_close(r);
+  pf_report_print(r, "  mass matrix         rank %d of %d%s\n", d->mass_rank, model->coordinate_count,
+                  d->mass_singular ? ", singular" : "");
+}
+
+static void report_start(const PfModel *model, const PfDiagnosis *d, int singular, PfReport *r)
+{
+  const char *worst = d->start_worst >= 0 ? model->constraints[d->start_worst].name : NULL;
+  const char *dependent = singular >= 0 ? model->constraints[singular].name : NULL;
+  pf_report_open(r, "start");
+  pf_report_bool(r, "consistent", d->start_consistent);
+  pf_report_number(r, "violation", d->start_violation);
+  pf_report_string(r, "worst", worst);
+  pf_report_string(r, "singular", dependent);
+  pf_report_close(r);
   if (d->start_consistent)
-    pf_text_print(text, "  start               consistent (largest violation %.2g)\n",
-                  pf_without_noise(d->start_violation, 1));
+    pf_report_print(r, "  start               consistent (largest violation %.2g)\n",
+                    pf_without_noise(d->start_violation, 1));
   else if (!isfinite(d->start_violation))
-    pf_text_print(text, "  start               not consistent: '%s' is not defined there\n",
-                  model->constraints[d->start_worst].name);
+    pf_report_print(r, "  start               not consistent: '%s' is not defined there\n", worst);
   else
-    pf_text_print(text, "  start               not consistent: '%s' is missed by %.6g\n",
-                  model->constraints[d->start_worst].name, d->start_violation);
-  if (singular >= 0)
-    pf_text_print(text, "  singular            at the start, where the rank is less: '%s'\n",
-                  model->constraints[singular].name);
+    pf_report_print(r, "  start               not consistent: '%s' is missed by %.6g\n", worst, d->start_violation);
+  if (dependent)
+    pf_report_print(r, "  singular            at the start, where the rank is less: '%s'\n", dependent);
   if (d->generic)
-    pf_text_add(text, "  note                parameters without a value were given arbitrary ones here\n");
-}
-
-/* ---------------------------------------------------------------- for programs */
-
-static void json_names(const PfModel *model, PfJson *json)
-{
-  pf_json_string(json, "model", pf_cli_name(model));
-  pf_json_string(json, "title", model->title);
-  pf_json_open(json, "coordinates", '[');
-  for (int i = 0; i < model->coordinate_count; i++) pf_json_string(json, NULL, model->coordinates[i].name);
-  pf_json_close(json, ']');
-  pf_json_open(json, "speeds", '[');
-  for (int i = 0; i < speed_count(model); i++) pf_json_string(json, NULL, speed_name(model, i));
-  pf_json_close(json, ']');
-  pf_json_open(json, "parameters", '[');
-  for (int i = 0; i < model->parameter_count; i++)
-    if (!model->parameters[i].derived) pf_json_string(json, NULL, model->parameters[i].name);
-  pf_json_close(json, ']');
-  pf_json_open(json, "constraints", '[');
-  for (int i = 0; i < model->constraint_count; i++) {
-    const char *kind = pf_constraint_kind_name(model->constraints[i].kind);
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "name", model->constraints[i].name);
-    pf_json_string(json, "kind", model->constraints[i].norm ? "norm" : kind);
-    pf_json_bool(json, "time_dependent", model->constraints[i].rheonomic);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-  pf_json_open(json, "events", '[');
-  for (int i = 0; i < model->event_count; i++) {
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "when", model->events[i].text);
-    pf_json_open(json, "actions", '[');
-    for (int k = 0; k < model->events[i].action_count; k++)
-      pf_json_string(json, NULL, model->events[i].actions[k].text);
-    pf_json_close(json, ']');
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-}
-
-static void json_numbers(const PfModel *model, const PfDiagnosis *d, int singular, PfJson *json)
-{
-  pf_json_integer(json, "rank", d->rank); /* with the norms, which the list has too */
-  pf_json_open(json, "redundant", '[');
-  for (int i = 0; i < d->redundant_count; i++) pf_json_string(json, NULL, model->constraints[d->redundant[i]].name);
-  pf_json_close(json, ']');
-  pf_json_integer(json, "degrees_of_freedom", d->degrees_of_freedom);
-  pf_json_open(json, "mass_matrix", '{');
-  pf_json_integer(json, "rank", d->mass_rank);
-  pf_json_bool(json, "singular", d->mass_singular);
-  pf_json_close(json, '}');
-  pf_json_open(json, "start", '{');
-  pf_json_bool(json, "consistent", d->start_consistent);
-  pf_json_number(json, "violation", d->start_violation);
-  pf_json_string(json, "worst", d->start_worst >= 0 ? model->constraints[d->start_worst].name : NULL);
-  pf_json_string(json, "singular", singular >= 0 ? model->constraints[singular].name : NULL);
-  pf_json_close(json, '}');
-}
-
-/* The same keys without their values, after an error. */
-static void json_no_names(PfJson *json)
-{
-  static const char *const lists[] = {"coordinates", "speeds", "parameters", "constraints", "events", "bodies"};
-  pf_json_string(json, "model", NULL);
-  pf_json_string(json, "title", NULL);
-  for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
-    pf_json_open(json, lists[i], '[');
-    pf_json_close(json, ']');
-  }
-}
-
-static void json_no_numbers(PfJson *json)
-{
-  static const char *const keys[] = {"rank", "redundant", "degrees_of_freedom", "mass_matrix", "start"};
-  for (size_t i = 0; i < sizeof keys/sizeof *keys; i++) pf_json_string(json, keys[i], NULL);
+    pf_report_print(r, "  note                parameters without a value were given arbitrary ones here\n");
 }
 
 /* ---------------------------------------------------------------- the command */
@@ -270,33 +293,45 @@ static PfStatus check(Session *s, const Options *options, PfDiagnosis *d, PfBody
   return pf_diagnose(s->ctx, s->arena, &s->equations, given, d);
 }
 
-static void write_json(void *user, PfJson *json)
+/* Of a text that is not a model. */
+static void report_no_names(PfReport *r)
 {
-  const Checked *c = user;
-  pf_json_open(json, NULL, '{');
-  if (c->s.model) json_names(c->s.model, json);
-  else json_no_names(json);
-  if (c->s.model) json_bodies(c->s.model, c->joints, json);
-  if (c->s.model && c->status == PF_OK) json_numbers(c->s.model, &c->d, c->singular, json);
-  else json_no_numbers(json);
-  if (c->s.model && has_start(c)) pf_start_json(c->s.model, c->options, &c->start, json);
-  else pf_json_string(json, "start_change", NULL);
-  if (c->status == PF_OK && c->values)
-    pf_check_json_values(c->s.model, pf_system_symbols(c->system), c->values, c->horizon, json);
-  else pf_check_json_no_values(json);
-  pf_cli_json_diagnostics(c->s.ctx, json);
-  pf_json_close(json, '}');
+  static const char *const lists[] = {"coordinates", "speeds", "parameters", "constraints", "events", "bodies"};
+  for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
+    pf_report_open(r, lists[i]);
+    pf_report_close(r);
+  }
 }
 
-static void write_text(void *user, PfText *text)
+/* After an error everything that is known of the model. */
+static void write_report(const Checked *c, PfReport *r)
 {
-  const Checked *c = user;
-  text_names(c->s.model, text);
-  text_bodies(c->s.model, c->joints, text);
-  text_constraints(c->s.model, &c->d, text);
-  text_numbers(c->s.model, &c->d, c->singular, text);
-  if (has_start(c)) pf_start_text(c->s.model, c->options, &c->start, text);
-  text_events(c->s.model, text);
+  const PfModel *model = c->s.model;
+  bool good = model && c->status == PF_OK;
+  if (model) {
+    report_coordinates(model, r);
+    report_speeds(model, r);
+    report_parameters(model, r);
+    report_bodies(model, c->joints, r);
+    report_constraints(model, r);
+  }
+  if (good) report_rank(model, &c->d, r);
+  if (good) report_start(model, &c->d, c->singular, r);
+  if (good && has_start(c)) pf_start_report(model, c->options, &c->start, r);
+  if (good && c->values) pf_check_report_values(model, pf_system_symbols(c->system), c->values, c->horizon, r);
+  if (model) report_events(model, r);
+  else report_no_names(r);
+  pf_report_diagnostics(r, c->s.ctx);
+}
+
+static int put_report(const Checked *c)
+{
+  PfReport *report;
+  if (pf_report_new(c->s.ctx, fields, &report) != PF_OK) return PF_EXIT_FAILED;
+  write_report(c, report);
+  int code = pf_cli_put_report(c->s.ctx, c->options, report);
+  pf_report_free(report);
+  return code;
 }
 
 static int run(const Console *console, int argc, char **argv)
@@ -307,8 +342,7 @@ static int run(const Console *console, int argc, char **argv)
   Checked c = {.options = &options, .singular = -1};
   c.status = check(&c.s, &options, &c.d, &c.joints);
   if (c.status == PF_OK) c.status = check_start(&c);
-  if (c.s.ctx && (options.json || c.status == PF_OK))
-    code = pf_cli_output(c.s.ctx, &options, &c, write_json, write_text);
+  if (c.s.ctx && (options.json || c.status == PF_OK)) code = put_report(&c);
   pf_cli_diagnostics(c.s.ctx, options.console);
   pf_system_free(c.system);
   pf_cli_close(&c.s);

@@ -5,10 +5,14 @@
 
 #include "cli/cli.h"
 
-/* Of the start that a run begins from; `horizon` in s. */
-void pf_check_json_values(const PfModel *model, const PfSymbols *symbols, const double *values, double horizon,
-                          PfJson *json);
-/* The same keys without values. */
-void pf_check_json_no_values(PfJson *json);
+/* The numbers of a start from which a run begins, its length `horizon` in s, and what it plots; no text. */
+void pf_check_report_values(const PfModel *model, const PfSymbols *symbols, const double *values, double horizon,
+                            PfReport *report);
+extern const PfField pf_check_value_fields[], pf_check_plot_fields[];
+#define PF_CHECK_VALUE_FIELDS                                                                            \
+  {.key = "horizon", .type = PF_TYPE_NUMBER, .about = "length of a run in s"},                           \
+  {.key = "plots", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_check_plot_fields},          \
+  {.key = "values", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_check_value_fields,         \
+   .about = "the numbers that can be changed: parameters and the start"}
 
 #endif

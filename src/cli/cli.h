@@ -9,6 +9,7 @@
 #include "num/num.h"
 #include "out/out.h"
 #include "pfaff/pfaff.h"
+#include "report/report.h"
 
 extern const Command pf_command_check, pf_command_compare, pf_command_converge, pf_command_derive, pf_command_draw,
     pf_command_eval, pf_command_examples, pf_command_export, pf_command_fmt, pf_command_import, pf_command_new,
@@ -45,6 +46,8 @@ const char *pf_cli_title(const PfModel *model);
 typedef void (*WriteJson)(void *user, PfJson *json);
 typedef void (*WriteText)(void *user, PfText *text);
 int pf_cli_output(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
+/* The same with a report: its JSON when asked for, else its text. */
+int pf_cli_put_report(PfContext *ctx, const Options *options, PfReport *report);
 /* The end of a command: the result when all went well; after an error, for programs, an object with the diagnostics;
  * and the diagnostics for people. Returns the exit code. */
 int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
@@ -145,6 +148,11 @@ PfStatus pf_cli_need_consistent(Session *session, const Options *options, const 
 /* Warns of what was given and changed, and of what was found far away. */
 void pf_start_warn(PfContext *ctx, const PfModel *model, const PfStart *start);
 /* What was changed, by name. */
+extern const PfField pf_start_change_fields[];
+#define PF_FIELD_START_CHANGE                                                                       \
+  {.key = "start_change", .type = PF_TYPE_RECORD, .fields = pf_start_change_fields,                 \
+   .about = "how the start was made consistent"}
+void pf_start_report(const PfModel *model, const Options *options, const PfStart *start, PfReport *report);
 void pf_start_text(const PfModel *model, const Options *options, const PfStart *start, PfText *text);
 void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json);
 /* Accelerations may exist where no motion does: what 'check' refuses near the start becomes a warning. */

@@ -5,15 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const severity_name[] = {"note", "warning", "error"};
 static const char *const severity_colour[] = {"\033[1;36m", "\033[1;35m", "\033[1;31m"};
 
-/* The kinds of PF_STATUS_LIST, in its order. */
-static const char *const code_name[] = {"none", "memory", "argument", "limit", "file", "syntax", "name", "unit",
-                                        "model", "number", "missing", "cancelled"};
-_Static_assert(sizeof code_name/sizeof *code_name == PF_ERR_CANCELLED + 1, "every status has a name");
-
-enum { WIDEST = 160, MOST_SHOWN = 100 };
+enum { WIDEST = 160 };
 
 static bool use_colour(const Console *console)
 {
@@ -82,7 +76,7 @@ static void show(FILE *stream, const PfDiagnostic *d, bool colour)
 {
   pf_cli_say(stream, d->place.line ? d->place.file : "pfaff");
   if (d->place.line) fprintf(stream, ":%d:%d", d->place.line, d->place.column);
-  fprintf(stream, ": %s%s:%s ", colour ? severity_colour[d->severity] : "", severity_name[d->severity],
+  fprintf(stream, ": %s%s:%s ", colour ? severity_colour[d->severity] : "", pf_severity_name(d->severity),
           colour ? "\033[0m" : "");
   pf_cli_say(stream, d->message);
   fputc('\n', stream);
@@ -93,44 +87,25 @@ static void show(FILE *stream, const PfDiagnostic *d, bool colour)
   fputc('\n', stream);
 }
 
-static bool is_before(const PfDiagnostic *a, const PfDiagnostic *b)
-{
-  if (!a->place.line || !b->place.line) return false; /* what has no place stays where it is */
-  return a->place.line < b->place.line || (a->place.line == b->place.line && a->place.column < b->place.column);
-}
-
-/* In the order of the text. There are few. */
-static int sort(const PfContext *ctx, const PfDiagnostic *sorted[MOST_SHOWN])
-{
-  int count = 0;
-  for (int i = 0; i < pf_diagnostic_count(ctx) && count < MOST_SHOWN; i++) {
-    const PfDiagnostic *d = pf_diagnostic(ctx, i);
-    int k = count++;
-    for (; k > 0 && is_before(d, sorted[k - 1]); k--) sorted[k] = sorted[k - 1];
-    sorted[k] = d;
-  }
-  return count;
-}
-
 void pf_cli_diagnostics(const PfContext *ctx, const Console *console)
 {
   bool colour = use_colour(console);
-  const PfDiagnostic *sorted[MOST_SHOWN];
-  int count = ctx ? sort(ctx, sorted) : 0;
+  const PfDiagnostic *sorted[PF_MOST_DIAGNOSTICS];
+  int count = ctx ? pf_diagnostics_sort(ctx, sorted) : 0;
   for (int i = 0; i < count; i++) show(console->err, sorted[i], colour);
   if (!ctx) fputs("pfaff: error: out of memory\n", console->err);
 }
 
 void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json)
 {
-  const PfDiagnostic *sorted[MOST_SHOWN];
-  int count = sort(ctx, sorted);
+  const PfDiagnostic *sorted[PF_MOST_DIAGNOSTICS];
+  int count = pf_diagnostics_sort(ctx, sorted);
   pf_json_open(json, "diagnostics", '[');
   for (int i = 0; i < count; i++) {
     const PfDiagnostic *d = sorted[i];
     pf_json_open(json, NULL, '{');
-    pf_json_string(json, "severity", severity_name[d->severity]);
-    pf_json_string(json, "code", code_name[d->code]);
+    pf_json_string(json, "severity", pf_severity_name(d->severity));
+    pf_json_string(json, "code", pf_status_name(d->code));
     pf_json_string(json, "message", d->message);
     pf_json_string(json, "hint", d->hint);
     pf_json_string(json, "file", d->place.line ? d->place.file : NULL);

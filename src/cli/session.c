@@ -286,6 +286,17 @@ int pf_cli_output(PfContext *ctx, const Options *options, void *user, WriteJson 
   return stopped ? PF_EXIT_FAILED : code;
 }
 
+int pf_cli_put_report(PfContext *ctx, const Options *options, PfReport *report)
+{
+  bool json = options->json;
+  if (has_no_result(ctx, json)) return json ? pf_cli_output(ctx, options, ctx, json_failure, NULL) : PF_EXIT_FAILED;
+  if (pf_report_check(report) != PF_OK) return PF_EXIT_FAILED;
+  const char *words = json ? pf_report_json(report) : pf_report_text(report);
+  if (!words) return PF_EXIT_FAILED;
+  PfText text = {.at = (char *)(uintptr_t)words, .count = strlen(words)};
+  return pf_cli_print(options->console, &text);
+}
+
 int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
                   WriteText write_text)
 {

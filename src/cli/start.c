@@ -127,6 +127,48 @@ void pf_start_text(const PfModel *model, const Options *options, const PfStart *
   if (start->moved_count > PF_MOST_MOVED) pf_text_print(text, "    and %d more\n", start->moved_count - PF_MOST_MOVED);
 }
 
+static const PfField moved_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING},
+  {.key = "unit", .type = PF_TYPE_STRING},
+  {.key = "from", .type = PF_TYPE_NUMBER},
+  {.key = "to", .type = PF_TYPE_NUMBER},
+  {.key = "given", .type = PF_TYPE_BOOL, .about = "the model or the request has a value for it"},
+  {.key = "warning", .type = PF_TYPE_BOOL, .about = "the change has a warning of its own"},
+  {0}};
+
+const PfField pf_start_change_fields[] = {
+  {.key = "as_given", .type = PF_TYPE_BOOL, .about = "the start was not corrected"},
+  {.key = "position", .type = PF_TYPE_NUMBER, .about = "the largest change of a coordinate"},
+  {.key = "velocity", .type = PF_TYPE_NUMBER, .about = "the largest change of a velocity"},
+  {.key = "moved", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = moved_fields},
+  {0}};
+
+void pf_start_report(const PfModel *model, const Options *options, const PfStart *start, PfReport *r)
+{
+  pf_start_text(model, options, start, pf_report_page(r));
+  pf_report_open(r, "start_change");
+  pf_report_bool(r, "as_given", options->as_given);
+  pf_report_number(r, "position", start->position_change);
+  pf_report_number(r, "velocity", start->velocity_change);
+  pf_report_open(r, "moved");
+  for (int i = 0; i < listed(start); i++) {
+    const PfMoved *m = start->moved + i;
+    char name[256];
+    snprintf(name, sizeof name, "%s%s", m->name, m->rate ? "'" : "");
+    PfMeasure in = pf_model_measure(model, name);
+    pf_report_open(r, NULL);
+    pf_report_string(r, "name", name);
+    pf_report_string(r, "unit", in.unit);
+    pf_report_number(r, "from", m->from/in.scale);
+    pf_report_number(r, "to", m->to/in.scale);
+    pf_report_bool(r, "given", m->firm != PF_START_OPEN);
+    pf_report_bool(r, "warning", m->remarkable);
+    pf_report_close(r);
+  }
+  pf_report_close(r);
+  pf_report_close(r);
+}
+
 void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json)
 {
   pf_json_open(json, "start_change", '{');

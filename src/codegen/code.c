@@ -142,12 +142,12 @@ typedef struct Writer {
   uint32_t now;         /* the piece that is being written */
 } Writer;
 
-static bool is_leaf(const PfValue *value)
+static bool is_leaf(const PfProgramValue *value)
 {
   return value->op >= PF_TAPE_OP_COUNT;
 }
 
-static const char *operation_text(const Writer *w, const PfValue *value)
+static const char *operation_text(const Writer *w, const PfProgramValue *value)
 {
   return w->language->operation[value->op];
 }
@@ -160,7 +160,7 @@ static int count_letter(const char *text, char letter)
 }
 
 /* Does its text hold every operand once? Otherwise the operands need names. */
-static bool repeats_operands(const Writer *w, const PfValue *value)
+static bool repeats_operands(const Writer *w, const PfProgramValue *value)
 {
   for (int k = 0; k < pf_op_operands(value->op); k++)
     if (count_letter(operation_text(w, value), (char)('A' + k)) > 1) return true;
@@ -169,7 +169,7 @@ static bool repeats_operands(const Writer *w, const PfValue *value)
 
 static bool is_pair(const Writer *w, uint32_t i)
 {
-  const PfValue *sine = w->program->values + i;
+  const PfProgramValue *sine = w->program->values + i;
   return w->style->sincos && i + 1 < w->program->count && sine->op == PF_TAPE_SIN &&
          sine[1].op == PF_TAPE_COS && sine[1].a == sine->a;
 }
@@ -194,7 +194,7 @@ static void mark_named(Writer *w, bool *named)
 {
   const PfProgram *p = w->program;
   for (uint32_t i = 0; i < p->count; i++) {
-    const PfValue *value = p->values + i;
+    const PfProgramValue *value = p->values + i;
     if (is_leaf(value)) continue;
     if (w->uses[i] > 1) named[i] = true;
     if (is_pair(w, i)) named[i] = named[i + 1] = true;
@@ -206,7 +206,7 @@ static void mark_named(Writer *w, bool *named)
 /* Expressions that grow too long are cut: the longest operand gets a name. */
 static void limit_size(Writer *w, bool *named, uint32_t i)
 {
-  const PfValue *value = w->program->values + i;
+  const PfProgramValue *value = w->program->values + i;
   for (;;) {
     uint32_t size = 1, longest = 0, longest_size = 0;
     for (int k = 0; k < pf_op_operands(value->op); k++) {
@@ -271,7 +271,7 @@ static void find_last_uses(Writer *w)
 {
   const PfProgram *p = w->program;
   for (uint32_t i = p->count; i-- > 0;) {
-    const PfValue *value = p->values + i;
+    const PfProgramValue *value = p->values + i;
     if (is_leaf(value)) continue;
     const bool has_statement = w->name[i] != NO_NUMBER || w->output[i] != NO_NUMBER;
     const uint32_t here = has_statement ? w->piece[i] : w->last[i];
@@ -350,7 +350,7 @@ static void put_nested(const Writer *w, uint32_t i, bool alone)
 
 static void put_operand(const Writer *w, uint32_t i, bool alone)
 {
-  const PfValue *value = w->program->values + i;
+  const PfProgramValue *value = w->program->values + i;
   if (value->op == PF_VALUE_CONSTANT) put_constant(w, value->a);
   else if (value->op == PF_VALUE_INPUT) w->style->put_input(w->text, w->style->user, (int)value->a);
   else if (w->name[i] == NO_NUMBER) put_nested(w, i, alone);
@@ -379,7 +379,7 @@ static bool is_argument(const char *text, const char *at)
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void put_expression(const Writer *w, uint32_t i)
 {
-  const PfValue *value = w->program->values + i;
+  const PfProgramValue *value = w->program->values + i;
   const char *text = operation_text(w, value);
   for (const char *at = text; *at; at++) {
     if (*at == '@') {

@@ -8,20 +8,20 @@ enum { NOT_PLACED = UINT32_MAX };
 
 typedef struct Work {
   const PfTape *tape;
-  PfValue *made;         /* constants, inputs, then what instructions make, in the order of the tape */
+  PfProgramValue *made;         /* constants, inputs, then what instructions make, in the order of the tape */
   uint32_t made_count;
   uint32_t *in_slot;     /* the value that is in each slot; at the end those of the outputs */
   uint32_t *partner;     /* of a sine: its cosine, and back; NOT_PLACED without */
   uint32_t *need;        /* how many values are alive while it is worked out */
   uint32_t *place;       /* in the program */
   uint32_t *stack;       /* values to place, each above what needs it */
-  PfValue *values;
+  PfProgramValue *values;
   uint32_t count;
 } Work;
 
 /* ---------------------------------------------------------------- slots to values */
 
-static void make(Work *w, uint32_t slot, PfValue value)
+static void make(Work *w, uint32_t slot, PfProgramValue value)
 {
   w->partner[w->made_count] = NOT_PLACED;
   w->made[w->made_count] = value;
@@ -31,16 +31,16 @@ static void make(Work *w, uint32_t slot, PfValue value)
 static void make_leaves(Work *w)
 {
   const PfTape *tape = w->tape;
-  for (uint32_t i = 0; i < tape->constant_count; i++) make(w, i, (PfValue){PF_VALUE_CONSTANT, i, 0, 0});
+  for (uint32_t i = 0; i < tape->constant_count; i++) make(w, i, (PfProgramValue){PF_VALUE_CONSTANT, i, 0, 0});
   for (uint32_t i = 0; i < (uint32_t)tape->input_count; i++)
-    make(w, tape->constant_count + i, (PfValue){PF_VALUE_INPUT, i, 0, 0});
+    make(w, tape->constant_count + i, (PfProgramValue){PF_VALUE_INPUT, i, 0, 0});
 }
 
 static void make_sincos(Work *w, const PfInstruction *at)
 {
   const uint32_t angle = w->in_slot[pf_high_slot(at->dst_a)], sine = w->made_count;
-  make(w, pf_low_slot(at->dst_a), (PfValue){PF_TAPE_SIN, angle, 0, 0});
-  make(w, pf_low_slot(at->b_c), (PfValue){PF_TAPE_COS, angle, 0, 0});
+  make(w, pf_low_slot(at->dst_a), (PfProgramValue){PF_TAPE_SIN, angle, 0, 0});
+  make(w, pf_low_slot(at->b_c), (PfProgramValue){PF_TAPE_COS, angle, 0, 0});
   w->partner[sine] = sine + 1;
   w->partner[sine + 1] = sine;
 }
@@ -51,7 +51,7 @@ static void make_value(Work *w, uint32_t op, const PfInstruction *at)
   const uint32_t slots[] = {pf_high_slot(at->dst_a), pf_low_slot(at->b_c), pf_high_slot(at->b_c)};
   uint32_t given[3] = {0};
   for (int k = 0; k < operands && k < 3; k++) given[k] = w->in_slot[slots[k]];
-  make(w, pf_low_slot(at->dst_a), (PfValue){op, given[0], given[1], given[2]});
+  make(w, pf_low_slot(at->dst_a), (PfProgramValue){op, given[0], given[1], given[2]});
 }
 
 static void make_values(Work *w)
@@ -70,7 +70,7 @@ static void make_values(Work *w)
 /* ---------------------------------------------------------------- order */
 
 /* The operands by falling need; what is read in place needs nothing. */
-static int sorted_operands(const Work *w, const PfValue *value, uint32_t sorted[3])
+static int sorted_operands(const Work *w, const PfProgramValue *value, uint32_t sorted[3])
 {
   const int count = pf_op_operands(value->op);
   for (int k = 0; k < count; k++) {
@@ -97,11 +97,11 @@ static void find_needs(Work *w)
 
 static void put(Work *w, uint32_t i)
 {
-  const PfValue *from = w->made + i;
+  const PfProgramValue *from = w->made + i;
   uint32_t given[3] = {0};
   for (int k = 0; k < pf_op_operands(from->op); k++) given[k] = w->place[pf_value_operand(from, k)];
   w->place[i] = w->count;
-  w->values[w->count++] = pf_op_operands(from->op) ? (PfValue){from->op, given[0], given[1], given[2]} : *from;
+  w->values[w->count++] = pf_op_operands(from->op) ? (PfProgramValue){from->op, given[0], given[1], given[2]} : *from;
 }
 
 /* A sine brings its cosine with it. */
@@ -149,7 +149,7 @@ static bool work_out(Work *w, PfArena *scratch, uint32_t *outputs)
 {
   const size_t most = w->tape->constant_count + (size_t)w->tape->input_count + 2*(size_t)w->tape->instruction_count;
   bool *used = pf_arena_array(scratch, bool, most);
-  w->made = pf_arena_array(scratch, PfValue, most);
+  w->made = pf_arena_array(scratch, PfProgramValue, most);
   w->in_slot = pf_arena_array(scratch, uint32_t, w->tape->slot_count);
   w->partner = pf_arena_array(scratch, uint32_t, most);
   w->need = pf_arena_array(scratch, uint32_t, most);
@@ -170,7 +170,7 @@ static bool work_out(Work *w, PfArena *scratch, uint32_t *outputs)
 PfStatus pf_tape_program(PfContext *ctx, PfArena *arena, const PfTape *tape, PfProgram *program)
 {
   const size_t most = tape->constant_count + (size_t)tape->input_count + 2*(size_t)tape->instruction_count;
-  Work w = {.tape = tape, .values = pf_arena_array(arena, PfValue, most)};
+  Work w = {.tape = tape, .values = pf_arena_array(arena, PfProgramValue, most)};
   uint32_t *outputs = pf_arena_array(arena, uint32_t, tape->output_count);
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
@@ -192,7 +192,7 @@ static bool is_function(uint32_t op)
 
 static bool is_pair(const PfProgram *p, uint32_t i)
 {
-  const PfValue *sine = p->values + i;
+  const PfProgramValue *sine = p->values + i;
   return i + 1 < p->count && sine->op == PF_TAPE_SIN && sine[1].op == PF_TAPE_COS && sine[1].a == sine->a;
 }
 
@@ -214,12 +214,12 @@ static void mark_angles(const PfProgram *p, bool *plain, uint8_t *turn)
   for (uint32_t i = 0; i < p->count && !pf_op_operands(p->values[i].op); i++) turn[i] = 3;
 }
 
-static void put_turn(const PfProgram *p, const uint8_t *turn, uint8_t now, uint32_t *place, PfValue *values,
+static void put_turn(const PfProgram *p, const uint8_t *turn, uint8_t now, uint32_t *place, PfProgramValue *values,
                      uint32_t *count)
 {
   for (uint32_t i = 0; i < p->count; i++) {
     if (turn[i] != now) continue;
-    PfValue value = p->values[i];
+    PfProgramValue value = p->values[i];
     const int operands = pf_op_operands(value.op);
     if (operands > 0) value.a = place[value.a];
     if (operands > 1) value.b = place[value.b];
@@ -235,7 +235,7 @@ PfStatus pf_program_angles_first(PfContext *ctx, PfArena *arena, const PfProgram
   bool *plain = pf_arena_array(arena, bool, program->count);
   uint8_t *turn = pf_arena_array(arena, uint8_t, program->count);
   uint32_t *place = pf_arena_array(arena, uint32_t, program->count);
-  PfValue *values = pf_arena_array(arena, PfValue, program->count);
+  PfProgramValue *values = pf_arena_array(arena, PfProgramValue, program->count);
   uint32_t *outputs = pf_arena_array(arena, uint32_t, program->output_count), count = 0;
   if (!plain || !turn || !place || !values || !outputs) return pf_no_room(ctx, "a program");
   mark_angles(program, plain, turn);
@@ -256,7 +256,7 @@ typedef struct Split {
   uint32_t *number; /* of those that are handed on */
 } Split;
 
-static bool is_known(const Split *s, const PfValue *value, uint32_t first)
+static bool is_known(const Split *s, const PfProgramValue *value, uint32_t first)
 {
   if (value->op == PF_VALUE_CONSTANT) return true;
   if (value->op == PF_VALUE_INPUT) return value->a < first;
@@ -282,9 +282,9 @@ static uint32_t mark_handed(const Split *s, uint32_t first)
   return count;
 }
 
-static PfValue moved(const PfValue *value, const uint32_t *place)
+static PfProgramValue moved(const PfProgramValue *value, const uint32_t *place)
 {
-  PfValue copy = *value;
+  PfProgramValue copy = *value;
   const int operands = pf_op_operands(value->op);
   if (operands > 0) copy.a = place[value->a];
   if (operands > 1) copy.b = place[value->b];
@@ -293,14 +293,14 @@ static PfValue moved(const PfValue *value, const uint32_t *place)
 }
 
 /* Leaves first: constants, inputs, what is handed over; then the rest in its order. */
-static uint32_t copy_after(const Split *s, uint32_t *place, PfValue *values)
+static uint32_t copy_after(const Split *s, uint32_t *place, PfProgramValue *values)
 {
   const PfProgram *p = s->from;
   uint32_t count = 0;
   for (uint32_t i = 0; i < p->count; i++) {
     const bool leaf = p->values[i].op == PF_VALUE_CONSTANT || (p->values[i].op == PF_VALUE_INPUT && !s->known[i]);
     if (!leaf && !s->handed[i]) continue;
-    values[count] = leaf ? p->values[i] : (PfValue){PF_VALUE_INPUT, p->input_count + s->number[i], 0, 0};
+    values[count] = leaf ? p->values[i] : (PfProgramValue){PF_VALUE_INPUT, p->input_count + s->number[i], 0, 0};
     place[i] = count++;
   }
   for (uint32_t i = 0; i < p->count; i++) {
@@ -311,7 +311,7 @@ static uint32_t copy_after(const Split *s, uint32_t *place, PfValue *values)
   return count;
 }
 
-static uint32_t copy_before(const Split *s, uint32_t *place, PfValue *values)
+static uint32_t copy_before(const Split *s, uint32_t *place, PfProgramValue *values)
 {
   uint32_t count = 0;
   for (uint32_t i = 0; i < s->from->count; i++) {
@@ -329,7 +329,7 @@ PfStatus pf_program_split(PfContext *ctx, PfArena *arena, const PfProgram *progr
   Split s = {program, pf_arena_array(arena, bool, count), pf_arena_array(arena, bool, count),
              pf_arena_array(arena, uint32_t, count)};
   uint32_t *place = pf_arena_array(arena, uint32_t, count), *early = pf_arena_array(arena, uint32_t, count);
-  PfValue *values = pf_arena_array(arena, PfValue, count), *known = pf_arena_array(arena, PfValue, count);
+  PfProgramValue *values = pf_arena_array(arena, PfProgramValue, count), *known = pf_arena_array(arena, PfProgramValue, count);
   uint32_t *outputs = pf_arena_array(arena, uint32_t, program->output_count);
   uint32_t *given = pf_arena_array(arena, uint32_t, count);
   if (!s.known || !s.handed || !s.number || !place || !early || !values || !known || !outputs || !given)

@@ -20,22 +20,22 @@ typedef enum PfTapeOp {
 enum { PF_VALUE_CONSTANT = PF_TAPE_OP_COUNT, PF_VALUE_INPUT };
 
 /* op(a, b, c), the operands being numbers of values; a constant or an input has its own number in `a`. */
-typedef struct PfValue {
+typedef struct PfProgramValue {
   uint32_t op, a, b, c;
-} PfValue;
+} PfProgramValue;
 
 /* Constants and inputs come first, and only those that are used. Where a sine and a cosine have the same operand, the
  * sine comes right before the cosine. */
 typedef struct PfProgram {
   uint32_t count, output_count, input_count;
-  const PfValue *values;
+  const PfProgramValue *values;
   const double *constants; /* those of the tape */
   const uint32_t *outputs; /* numbers of values */
 } PfProgram;
 
 /* How many operands an operation has; 0 for constants and inputs. */
 int pf_op_operands(uint32_t op);
-static inline uint32_t pf_value_operand(const PfValue *value, int i)
+static inline uint32_t pf_value_operand(const PfProgramValue *value, int i)
 {
   return i == 0 ? value->a : i == 1 ? value->b : value->c;
 }

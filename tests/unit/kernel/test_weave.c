@@ -69,7 +69,7 @@ static void a_tape_of_terms_has_their_numbers(void **state)
 
 static double value_of(const PfProgram *p, uint32_t i, const double *in)
 {
-  const PfValue *v = p->values + i;
+  const PfProgramValue *v = p->values + i;
   switch (v->op) {
   case PF_VALUE_CONSTANT: return p->constants[v->a];
   case PF_VALUE_INPUT: return in[v->a];

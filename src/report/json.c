@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON writer. */
-#include "out/out.h"
+#include "report/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Diagnostics as a part of a report. */
+#include "report/report.h"
+
+const PfField pf_diagnostic_fields[] = {
+  {.key = "severity", .type = PF_TYPE_STRING, .about = "'error', 'warning' or 'note'"},
+  {.key = "code", .type = PF_TYPE_STRING, .about = "the kind of the error, as 'syntax', 'unit' or 'number'"},
+  {.key = "message", .type = PF_TYPE_STRING, .about = "the message"},
+  {.key = "hint", .type = PF_TYPE_STRING, .about = "how to fix it"},
+  {.key = "file", .type = PF_TYPE_STRING, .about = "the text in which the place is"},
+  {.key = "line", .type = PF_TYPE_INTEGER, .about = "counted from 1; 0: without a place"},
+  {.key = "column", .type = PF_TYPE_INTEGER, .about = "counted from 1, in characters"},
+  {.key = "length", .type = PF_TYPE_INTEGER, .about = "of the place, in characters"},
+  {0}};
+
+const char *pf_status_name(PfStatus status)
+{
+  static const char *const name[] = {"none", "memory", "argument", "limit", "file", "syntax", "name", "unit",
+                                     "model", "number", "missing", "cancelled"}; /* as in PF_STATUS_LIST */
+  _Static_assert(sizeof name/sizeof *name == PF_ERR_CANCELLED + 1, "every status has a name");
+  return name[status];
+}
+
+static bool is_before(const PfDiagnostic *a, const PfDiagnostic *b)
+{
+  if (!a->place.line || !b->place.line) return false; /* one without a place stays where it is */
+  return a->place.line < b->place.line || (a->place.line == b->place.line && a->place.column < b->place.column);
+}
+
+int pf_diagnostics_sort(const PfContext *ctx, const PfDiagnostic *sorted[PF_MOST_DIAGNOSTICS])
+{
+  int count = 0;
+  for (int i = 0; i < pf_diagnostic_count(ctx) && count < PF_MOST_DIAGNOSTICS; i++) {
+    const PfDiagnostic *d = pf_diagnostic(ctx, i);
+    int k = count++;
+    for (; k > 0 && is_before(d, sorted[k - 1]); k--) sorted[k] = sorted[k - 1];
+    sorted[k] = d;
+  }
+  return count;
+}
+
+const char *pf_severity_name(PfSeverity severity)
+{
+  static const char *const name[] = {"note", "warning", "error"};
+  return name[severity];
+}
+
+void pf_report_diagnostics(PfReport *report, const PfContext *ctx)
+{
+  const PfDiagnostic *sorted[PF_MOST_DIAGNOSTICS];
+  int count = pf_diagnostics_sort(ctx, sorted);
+  pf_report_open(report, "diagnostics");
+  for (int i = 0; i < count; i++) {
+    const PfDiagnostic *d = sorted[i];
+    pf_report_open(report, NULL);
+    pf_report_string(report, "severity", pf_severity_name(d->severity));
+    pf_report_string(report, "code", pf_status_name(d->code));
+    pf_report_string(report, "message", d->message);
+    pf_report_string(report, "hint", d->hint);
+    pf_report_string(report, "file", d->place.line ? d->place.file : NULL);
+    pf_report_integer(report, "line", d->place.line);
+    pf_report_integer(report, "column", d->place.column);
+    pf_report_integer(report, "length", d->place.length);
+    pf_report_close(report);
+  }
+  pf_report_close(report);
+}

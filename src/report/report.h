@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports as the library sees them: the values, and the text as a text that grows. */
+#ifndef PF_SRC_REPORT_H
+#define PF_SRC_REPORT_H
+
+#include "base/base.h"
+#include "pfaff/report.h"
+
+struct PfValue {
+  const char *key;      /* NULL for an item of a list */
+  const PfField *field; /* its own; for items that are not lists or maps that of their list or map */
+  PfType wanted, type;  /* as the field says; PF_TYPE_NULL until it is written */
+  int count, columns;   /* members, items or rows; of a matrix */
+  PfValue *parent, *first, *last, *next;
+  union {
+    long long integer; /* and bool */
+    double number;
+    const char *string;
+    const double *numbers;
+  };
+};
+
+/* The text of the report, for functions that write to a text. */
+PfText *pf_report_page(PfReport *report);
+
+/* All diagnostics of a context under the key "diagnostics", whose field is PF_FIELD_DIAGNOSTICS (diagnostics.c). */
+void pf_report_diagnostics(PfReport *report, const PfContext *ctx);
+extern const PfField pf_diagnostic_fields[];
+#define PF_FIELD_DIAGNOSTICS                                            \
+  {.key = "diagnostics", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_diagnostic_fields, \
+   .about = "errors, warnings and notes, in the order of the text"}
+
+/* The diagnostics of a context in the order of the text, the first PF_MOST_DIAGNOSTICS of them; returns how many. */
+enum { PF_MOST_DIAGNOSTICS = 100 };
+int pf_diagnostics_sort(const PfContext *ctx, const PfDiagnostic *sorted[PF_MOST_DIAGNOSTICS]);
+const char *pf_severity_name(PfSeverity severity);
+const char *pf_status_name(PfStatus status);
+
+/* The value and all below it as JSON (json_value.c). */
+void pf_value_put_json(const PfValue *value, PfText *text);
+
+#endif

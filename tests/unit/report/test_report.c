@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports: one pass writes values and text; JSON and C programs read them. */
+#include "support.h"
+
+#include "report/report.h"
+
+static const PfField body_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING},
+  {.key = "mass", .type = PF_TYPE_NUMBER},
+  {0}};
+
+static const PfField of_contact[] = {{.type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER}};
+
+static const PfField fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING},
+  {.key = "rank", .type = PF_TYPE_INTEGER},
+  {.key = "spatial", .type = PF_TYPE_LIST, .of = PF_TYPE_NUMBERS, .optional = true},
+  {.key = "bodies", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = body_fields},
+  {.key = "multipliers", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER},
+  {.key = "M", .type = PF_TYPE_NUMBERS},
+  {.key = "contacts", .type = PF_TYPE_MAP, .of = PF_TYPE_MAP, .fields = of_contact},
+  {.key = "stable", .type = PF_TYPE_BOOL},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static void write_body(PfReport *r, const char *name, double mass)
+{
+  pf_report_open(r, NULL);
+  pf_report_number(r, "mass", mass);
+  pf_report_string(r, "name", name);
+  pf_report_close(r);
+  pf_report_print(r, "  %s %g\n", name, mass);
+}
+
+static void write_all(PfReport *r, const PfContext *ctx)
+{
+  const double M[] = {2, 0, 0, 0.5};
+  pf_report_print(r, "cart: %d bodies\n", 2);
+  pf_report_open(r, "bodies");
+  write_body(r, "frame", 2);
+  write_body(r, "wheel", 0.5);
+  pf_report_close(r);
+  pf_report_string(r, "model", "cart"); /* after the bodies, and yet before them in JSON */
+  pf_report_open(r, "multipliers");
+  pf_report_number(r, "rolls.x", -3);
+  pf_report_number(r, "rolls.y", NAN);
+  pf_report_close(r);
+  pf_report_numbers(r, "M", M, 2, 2);
+  pf_report_open(r, "contacts");
+  pf_report_open(r, "rolls");
+  pf_report_number(r, "x", -3);
+  pf_report_close(r);
+  pf_report_close(r);
+  pf_report_bool(r, "stable", true);
+  pf_report_diagnostics(r, ctx);
+}
+
+static void keys_come_in_the_order_of_their_table(void **state)
+{
+  Fixture *f = *state;
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, fields, &r), PF_OK);
+  write_all(r, f->ctx);
+  assert_int_equal(pf_report_check(r), PF_OK);
+  assert_string_equal(pf_report_text(r), "cart: 2 bodies\n  frame 2\n  wheel 0.5\n");
+  assert_string_equal(pf_report_json(r),
+                      "{\n  \"model\": \"cart\",\n  \"rank\": null,\n  \"bodies\": [\n"
+                      "    {\n      \"name\": \"frame\",\n      \"mass\": 2\n    },\n"
+                      "    {\n      \"name\": \"wheel\",\n      \"mass\": 0.5\n    }\n  ],\n"
+                      "  \"multipliers\": {\n    \"rolls.x\": -3,\n    \"rolls.y\": null\n  },\n"
+                      "  \"M\": [\n    [\n      2,\n      0\n    ],\n    [\n      0,\n      0.5\n    ]\n  ],\n"
+                      "  \"contacts\": {\n    \"rolls\": {\n      \"x\": -3\n    }\n  },\n"
+                      "  \"stable\": true,\n  \"diagnostics\": []\n}\n");
+  pf_report_free(r);
+}
+
+static void programs_read_values_by_key(void **state)
+{
+  Fixture *f = *state;
+  PfReport *r;
+  int rows, columns;
+  assert_int_equal(pf_report_new(f->ctx, fields, &r), PF_OK);
+  write_all(r, f->ctx);
+  const PfValue *all = pf_report_values(r), *bodies = pf_value_member(all, "bodies");
+  assert_string_equal(pf_value_string(pf_value_member(all, "model")), "cart");
+  assert_int_equal(pf_value_type(pf_value_member(all, "rank")), PF_TYPE_NULL);
+  assert_int_equal(pf_value_count(bodies), 2);
+  assert_near(pf_value_number(pf_value_member(pf_value_item(bodies, 1), "mass")), 0.5, 0, 0);
+  assert_near(pf_value_number(pf_value_first(pf_value_member(all, "multipliers"))), -3, 0, 0);
+  const double *M = pf_value_numbers(pf_value_member(all, "M"), &rows, &columns);
+  assert_int_equal(rows, 2);
+  assert_int_equal(columns, 2);
+  assert_near(M[3], 0.5, 0, 0);
+  assert_true(pf_value_bool(pf_value_member(all, "stable")));
+  pf_report_free(r);
+}
+
+static void absent_values_are_null(void **state)
+{
+  Fixture *f = *state;
+  PfReport *r;
+  int rows, columns;
+  assert_int_equal(pf_report_new(f->ctx, fields, &r), PF_OK);
+  const PfValue *none = pf_value_member(pf_report_values(r), "velocity");
+  assert_null(none);
+  assert_int_equal(pf_value_type(none), PF_TYPE_NULL);
+  assert_null(pf_value_item(none, 0));
+  assert_null(pf_value_string(none));
+  assert_true(isnan(pf_value_number(none)));
+  assert_null(pf_value_numbers(none, &rows, &columns));
+  assert_int_equal(pf_value_count(none), 0);
+  pf_report_free(r);
+}
+
+static void write_with(Counter *counter, void *user)
+{
+  (void)user;
+  PfContext *ctx = pf_context_new(&counter->allocator);
+  if (!ctx) return;
+  PfReport *r = NULL;
+  bool written = pf_report_new(ctx, fields, &r) == PF_OK;
+  if (written) {
+    write_all(r, ctx);
+    written = pf_report_check(r) == PF_OK && pf_report_json(r);
+  }
+  assert_true(written || counter->refused);
+  pf_report_free(r);
+  pf_context_free(ctx);
+}
+
+static void without_memory_a_report_fails_as_a_whole(void **state)
+{
+  (void)state;
+  fail_every_allocation(write_with, NULL);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    with_fixture(keys_come_in_the_order_of_their_table),
+    with_fixture(programs_read_values_by_key),
+    with_fixture(absent_values_are_null),
+    cmocka_unit_test(without_memory_a_report_fails_as_a_whole),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
