@@ -20,7 +20,7 @@ typedef enum PfType {
   PF_TYPE_RECORD, /* members with the keys of a table of fields */
   PF_TYPE_MAP,    /* members with other keys, as the names of a model, all of one type */
   PF_TYPE_LIST,   /* items of one type */
-  PF_TYPE_NUMBERS /* a vector or, with columns, a matrix by rows; in JSON lists of numbers */
+  PF_TYPE_NUMBERS /* a vector or a matrix by rows; in JSON lists of numbers */
 } PfType;
 
 /* A key of a record. A list or a map has items of the type `of`; `fields` are those of a record, or of records in a list
@@ -52,8 +52,9 @@ PF_API void pf_report_integer(PfReport *report, const char *key, long long value
 PF_API void pf_report_number(PfReport *report, const char *key, double value);
 /* A copy of the string; NULL writes null. */
 PF_API void pf_report_string(PfReport *report, const char *key, const char *value);
-/* A copy of `rows` numbers, or of a matrix by rows (columns > 0). */
-PF_API void pf_report_numbers(PfReport *report, const char *key, const double *values, int rows, int columns);
+/* Copies of a vector, and of a matrix by rows. */
+PF_API void pf_report_numbers(PfReport *report, const char *key, const double *values, int count);
+PF_API void pf_report_matrix(PfReport *report, const char *key, const double *values, int rows, int columns);
 /* Text for people, added to the end. */
 PF_API void pf_report_print(PfReport *report, const char *format, ...) PF_PRINTF(2, 3);
 
@@ -84,7 +85,7 @@ PF_API double pf_value_number(const PfValue *value);
 PF_API long long pf_value_integer(const PfValue *value);
 PF_API bool pf_value_bool(const PfValue *value);
 PF_API const char *pf_value_string(const PfValue *value);
-/* The numbers by rows, and how many stand in one; 0 columns: a vector. They live as long as the report. */
+/* The numbers by rows, and how many stand in one; -1 columns: a vector. They live as long as the report. */
 PF_API const double *pf_value_numbers(const PfValue *value, int *rows, int *columns);
 
 #ifdef __cplusplus

@@ -48,6 +48,10 @@ typedef void (*WriteText)(void *user, PfText *text);
 int pf_cli_output(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
 /* The same with a report: its JSON when asked for, else its text. */
 int pf_cli_put_report(PfContext *ctx, const Options *options, PfReport *report);
+/* The end of a command whose result is a report, see pf_cli_finish. */
+typedef void (*WriteReport)(void *user, PfReport *report);
+int pf_cli_report(PfContext *ctx, PfStatus status, const Options *options, const PfField *fields, void *user,
+                  WriteReport write);
 /* The end of a command: the result when all went well; after an error, for programs, an object with the diagnostics;
  * and the diagnostics for people. Returns the exit code. */
 int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,

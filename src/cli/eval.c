@@ -42,6 +42,7 @@ typedef struct Result {
   double kinetic, potential, position, velocity;
   PfSpatial spatial; /* --spatial: count > 0 */
   Inverse inverse;   /* --inverse: solver is not NULL */
+  double *room;      /* a number for each coordinate */
 } Result;
 
 /* ---------------------------------------------------------------- numbers */
@@ -97,7 +98,8 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   r->motion.acceleration = pf_arena_array(s->arena, double, s->equations.n);
   r->motion.multiplier = pf_arena_array(s->arena, double, s->equations.m);
   r->motion.force = pf_arena_array(s->arena, double, s->equations.n);
-  if (!r->motion.acceleration || !r->motion.multiplier || !r->motion.force)
+  r->room = pf_arena_array(s->arena, double, s->equations.n);
+  if (!r->motion.acceleration || !r->motion.multiplier || !r->motion.force || !r->room)
     return pf_no_room(s->ctx, "the values");
   PfTrouble trouble = pf_solver_accelerate(r->solver, r->values, &r->motion, &row);
   PF_TRY(pf_trouble_report_at(s->ctx, r->system, r->values, trouble, row));
@@ -108,7 +110,40 @@ static PfStatus evaluate(Session *s, const Options *options, Result *r)
   return pf_cli_warn_contradiction(s, options);
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
+
+static const PfField contact_fields[] = {{.type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER}};
+
+static const PfField energy_fields[] = {
+  {.key = "kinetic", .type = PF_TYPE_NUMBER},
+  {.key = "potential", .type = PF_TYPE_NUMBER},
+  {0}};
+
+static const PfField violation_fields[] = {
+  {.key = "position", .type = PF_TYPE_NUMBER, .about = "the largest residual of a holonomic constraint"},
+  {.key = "velocity", .type = PF_TYPE_NUMBER, .about = "the largest residual of a constraint in the velocities"},
+  {0}};
+
+static const PfField fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING},
+  {.key = "formulation", .type = PF_TYPE_STRING},
+  {.key = "t", .type = PF_TYPE_NUMBER, .about = "the time, in s"},
+  {.key = "coordinates", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
+  {.key = "units", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "units of the coordinates"},
+  {.key = "q", .type = PF_TYPE_NUMBERS, .about = "coordinates, in their units"},
+  {.key = "v", .type = PF_TYPE_NUMBERS, .about = "velocities, in the units of the coordinates per s"},
+  {.key = "acceleration", .type = PF_TYPE_NUMBERS, .about = "in the units of the coordinates per s^2"},
+  {.key = "multipliers", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER, .about = "by the names of the constraints"},
+  {.key = "constraint_force", .type = PF_TYPE_NUMBERS, .about = "on each coordinate, in SI"},
+  {.key = "contact_force", .type = PF_TYPE_MAP, .of = PF_TYPE_MAP, .fields = contact_fields,
+   .about = "the multipliers of each contact and joint, by its name"},
+  {.key = "energy", .type = PF_TYPE_RECORD, .fields = energy_fields},
+  {.key = "violation", .type = PF_TYPE_RECORD, .fields = violation_fields},
+  PF_FIELD_START_CHANGE,
+  PF_INVERSE_FIELDS,
+  PF_SPATIAL_FIELD,
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
 
 /* Where other units are declared every line has its own; velocities are per s, accelerations per s^2. */
 static bool all_in_si(const PfModel *model)
@@ -118,8 +153,8 @@ static bool all_in_si(const PfModel *model)
   return true;
 }
 
-/* The largest velocity, acceleration, force and multiplier: beside them the others may be rounding. Accelerations may
- * all be (in a steady motion), then velocities are the measure. */
+/* The largest velocity, acceleration, force and multiplier: compared with them the others may be rounding. Accelerations
+ * may all be (in a steady motion), then velocities are the measure. */
 static void find_sizes(const Result *r, double *most)
 {
   const PfSymbols *symbols = pf_system_symbols(r->system);
@@ -130,125 +165,134 @@ static void find_sizes(const Result *r, double *most)
   most[3] = pf_largest(r->motion.multiplier, m);
 }
 
-static void text_result(void *user, PfText *text)
+/* A line for each coordinate, without what is rounding next to the largest. */
+static void print_coordinates(const Result *r, const double *most, PfReport *report)
 {
-  const Result *r = user;
-  const Session *s = r->s;
-  const PfModel *model = s->model;
+  const PfModel *model = r->s->model;
   const PfSymbols *symbols = pf_system_symbols(r->system);
   bool other = !all_in_si(model);
-  double most[4];
-  find_sizes(r, most);
-  pf_text_print(text, "%s at t = %.6g, by %s\n\n  %-14s %22s %22s %22s %22s\n",
-                pf_cli_name(model), r->values[symbols->time],
-                pf_formulation_name(pf_solver_formulation(r->solver)), "coordinate", "value", "velocity",
-                "acceleration", other ? "constraint force, SI" : "constraint force");
-  for (int i = 0; i < s->equations.n; i++) {
+  pf_report_print(report, "%s at t = %.6g, by %s\n\n  %-14s %22s %22s %22s %22s\n", pf_cli_name(model),
+                  r->values[symbols->time], pf_formulation_name(pf_solver_formulation(r->solver)), "coordinate", "value",
+                  "velocity", "acceleration", other ? "constraint force, SI" : "constraint force");
+  for (int i = 0; i < r->s->equations.n; i++) {
     char head[160];
     PfMeasure unit = pf_model_measure(model, model->coordinates[i].name);
     bool shown = other && unit.unit[0];
     snprintf(head, sizeof head, shown ? "%s [%s]" : "%s", model->coordinates[i].name, unit.unit);
-    pf_text_print(text, "  %-14s %22.15g %22.15g %22.15g %22.15g\n", head,
-                  pf_without_noise(r->values[symbols->q + i], 0)/unit.scale,
-                  pf_without_noise(r->values[symbols->v + i], most[0])/unit.scale,
-                  pf_without_noise(r->motion.acceleration[i], most[1])/unit.scale,
-                  pf_without_noise(r->motion.force[i], most[2]));
+    pf_report_print(report, "  %-14s %22.15g %22.15g %22.15g %22.15g\n", head,
+                    pf_without_noise(r->values[symbols->q + i], 0)/unit.scale,
+                    pf_without_noise(r->values[symbols->v + i], most[0])/unit.scale,
+                    pf_without_noise(r->motion.acceleration[i], most[1])/unit.scale,
+                    pf_without_noise(r->motion.force[i], most[2]));
   }
-  if (s->equations.m) pf_text_print(text, "\n  %-14s %22s\n", "constraint", "multiplier");
-  for (int k = 0; k < s->equations.m; k++)
-    pf_text_print(text, "  %-14s %22.15g\n", model->constraints[k].name,
-                  pf_without_noise(r->motion.multiplier[k], most[3]));
-  pf_inverse_text(model, &r->inverse, text);
-  pf_text_print(text, "\n  kinetic energy %.10g, potential energy %.10g\n", r->kinetic, r->potential);
-  if (s->equations.m)
-    pf_text_print(text, "  largest violation: position %.3g, velocity %.3g\n", pf_without_noise(r->position, 1),
-                  pf_without_noise(r->velocity, 1));
-  pf_start_text(model, r->options, &r->start, text);
-  pf_spatial_text(&r->spatial, text);
 }
 
-/* ---------------------------------------------------------------- JSON */
-
-static void json_numbers(PfJson *json, const char *key, const double *list, int count)
+/* One number for each coordinate, in its unit (per s, per s^2). */
+static void report_shown(PfReport *report, const char *key, const Result *r, const double *list)
 {
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_number(json, NULL, list[i]);
-  pf_json_close(json, ']');
-}
-
-/* One number for each coordinate, in its unit (per second, per second squared). */
-static void json_shown(PfJson *json, const char *key, const PfModel *model, const double *list)
-{
-  pf_json_open(json, key, '[');
+  const PfModel *model = r->s->model;
+  double *shown = r->room;
   for (int i = 0; i < model->coordinate_count; i++)
-    pf_json_number(json, NULL, list[i]/pf_model_measure(model, model->coordinates[i].name).scale);
-  pf_json_close(json, ']');
+    shown[i] = list[i]/pf_model_measure(model, model->coordinates[i].name).scale;
+  pf_report_numbers(report, key, shown, model->coordinate_count);
 }
 
-/* Multipliers of what belongs together: {"w": {"roll": …, "side": …}} for w.roll and w.side. */
-static void json_contacts(const Session *s, const Result *r, PfJson *json)
+static void report_coordinates(const Result *r, PfReport *report)
 {
-  const PfModel *model = s->model;
-  pf_json_open(json, "contact_force", '{');
-  for (int k = 0; k < s->equations.m; k++) {
-    const char *name = model->constraints[k].name, *dot = strrchr(name, '.');
-    bool first = dot != NULL;
-    for (int i = 0; i < k && first; i++) {
-      const char *other = model->constraints[i].name, *other_dot = strrchr(other, '.');
-      if (other_dot && other_dot - other == dot - name && !strncmp(name, other, (size_t)(dot - name))) first = false;
-    }
+  const PfModel *model = r->s->model;
+  const PfSymbols *symbols = pf_system_symbols(r->system);
+  pf_report_open(report, "coordinates");
+  for (int i = 0; i < model->coordinate_count; i++) pf_report_string(report, NULL, model->coordinates[i].name);
+  pf_report_close(report);
+  pf_report_open(report, "units");
+  for (int i = 0; i < model->coordinate_count; i++) pf_report_string(report, NULL, model->coordinates[i].unit);
+  pf_report_close(report);
+  report_shown(report, "q", r, r->values + symbols->q);
+  report_shown(report, "v", r, r->values + symbols->v);
+  report_shown(report, "acceleration", r, r->motion.acceleration);
+  pf_report_numbers(report, "constraint_force", r->motion.force, r->s->equations.n);
+}
+
+static void report_multipliers(const Result *r, double most, PfReport *report)
+{
+  pf_report_open(report, "multipliers");
+  if (r->s->equations.m) pf_report_print(report, "\n  %-14s %22s\n", "constraint", "multiplier");
+  for (int k = 0; k < r->s->equations.m; k++) {
+    const char *name = r->s->model->constraints[k].name;
+    pf_report_number(report, name, r->motion.multiplier[k]);
+    pf_report_print(report, "  %-14s %22.15g\n", name, pf_without_noise(r->motion.multiplier[k], most));
+  }
+  pf_report_close(report);
+}
+
+/* Length of the name of the contact or joint that a constraint belongs to: 1 for w.side; 0: to none. */
+static int group_length(const PfModel *model, int constraint)
+{
+  const char *name = model->constraints[constraint].name, *dot = strrchr(name, '.');
+  return dot ? (int)(dot - name) : 0;
+}
+
+static bool same_group(const PfModel *model, int a, int b)
+{
+  int length = group_length(model, a);
+  return length == group_length(model, b) &&
+         !strncmp(model->constraints[a].name, model->constraints[b].name, (size_t)length);
+}
+
+/* {"w": {"roll": …, "side": …}} for w.roll and w.side. */
+static void report_contacts(const Result *r, PfReport *report)
+{
+  const PfModel *model = r->s->model;
+  int m = r->s->equations.m;
+  pf_report_open(report, "contact_force");
+  for (int k = 0; k < m; k++) {
+    bool first = group_length(model, k) > 0;
+    for (int i = 0; i < k && first; i++) first = !same_group(model, i, k);
     if (!first) continue;
     char group[256];
-    snprintf(group, sizeof group, "%.*s", (int)(dot - name), name);
-    pf_json_open(json, group, '{');
-    for (int i = k; i < s->equations.m; i++) {
-      const char *other = model->constraints[i].name, *other_dot = strrchr(other, '.');
-      if (other_dot && other_dot - other == dot - name && !strncmp(name, other, (size_t)(dot - name)))
-        pf_json_number(json, other_dot + 1, r->motion.multiplier[i]);
-    }
-    pf_json_close(json, '}');
+    snprintf(group, sizeof group, "%.*s", group_length(model, k), model->constraints[k].name);
+    pf_report_open(report, group);
+    for (int i = k; i < m; i++)
+      if (same_group(model, i, k))
+        pf_report_number(report, strrchr(model->constraints[i].name, '.') + 1, r->motion.multiplier[i]);
+    pf_report_close(report);
   }
-  pf_json_close(json, '}');
+  pf_report_close(report);
 }
 
-static void json_result(void *user, PfJson *json)
+static void report_energy(const Result *r, PfReport *report)
+{
+  pf_report_open(report, "energy");
+  pf_report_number(report, "kinetic", r->kinetic);
+  pf_report_number(report, "potential", r->potential);
+  pf_report_close(report);
+  pf_report_print(report, "\n  kinetic energy %.10g, potential energy %.10g\n", r->kinetic, r->potential);
+  pf_report_open(report, "violation");
+  pf_report_number(report, "position", r->position);
+  pf_report_number(report, "velocity", r->velocity);
+  pf_report_close(report);
+  if (r->s->equations.m)
+    pf_report_print(report, "  largest violation: position %.3g, velocity %.3g\n", pf_without_noise(r->position, 1),
+                    pf_without_noise(r->velocity, 1));
+}
+
+static void write_report(void *user, PfReport *report)
 {
   const Result *r = user;
-  const Session *s = r->s;
-  const PfModel *model = s->model;
-  const PfSymbols *symbols = pf_system_symbols(r->system);
-  int n = s->equations.n;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(model));
-  pf_json_string(json, "formulation", pf_formulation_name(pf_solver_formulation(r->solver)));
-  pf_json_number(json, "t", r->values[symbols->time]);
-  pf_json_open(json, "coordinates", '[');
-  for (int i = 0; i < n; i++) pf_json_string(json, NULL, model->coordinates[i].name);
-  pf_json_close(json, ']');
-  pf_json_open(json, "units", '[');
-  for (int i = 0; i < n; i++) pf_json_string(json, NULL, model->coordinates[i].unit);
-  pf_json_close(json, ']');
-  json_shown(json, "q", model, r->values + symbols->q);
-  json_shown(json, "v", model, r->values + symbols->v);
-  json_shown(json, "acceleration", model, r->motion.acceleration);
-  pf_json_open(json, "multipliers", '{');
-  for (int k = 0; k < s->equations.m; k++) pf_json_number(json, model->constraints[k].name, r->motion.multiplier[k]);
-  pf_json_close(json, '}');
-  json_numbers(json, "constraint_force", r->motion.force, n);
-  json_contacts(s, r, json);
-  pf_json_open(json, "energy", '{');
-  pf_json_number(json, "kinetic", r->kinetic);
-  pf_json_number(json, "potential", r->potential);
-  pf_json_close(json, '}');
-  pf_json_open(json, "violation", '{');
-  pf_json_number(json, "position", r->position);
-  pf_json_number(json, "velocity", r->velocity);
-  pf_json_close(json, '}');
-  pf_start_json(model, r->options, &r->start, json);
-  pf_inverse_json(model, &r->inverse, json);
-  if (r->spatial.count) pf_spatial_json(&r->spatial, json);
-  pf_cli_json_diagnostics(s->ctx, json);
-  pf_json_close(json, '}');
+  const PfModel *model = r->s->model;
+  double most[4];
+  find_sizes(r, most);
+  pf_report_string(report, "model", pf_cli_name(model));
+  pf_report_string(report, "formulation", pf_formulation_name(pf_solver_formulation(r->solver)));
+  pf_report_number(report, "t", r->values[pf_system_symbols(r->system)->time]);
+  print_coordinates(r, most, report);
+  report_coordinates(r, report);
+  report_multipliers(r, most[3], report);
+  report_contacts(r, report);
+  pf_inverse_report(model, &r->inverse, report);
+  report_energy(r, report);
+  pf_start_report(model, r->options, &r->start, report);
+  pf_spatial_report(&r->spatial, report);
 }
 
 /* ---------------------------------------------------------------- the command */
@@ -261,7 +305,7 @@ static int run(const Console *console, int argc, char **argv)
   Session s = {0};
   Result r = {.s = &s};
   PfStatus status = evaluate(&s, &options, &r);
-  code = pf_cli_finish(s.ctx, status, &options, &r, json_result, text_result);
+  code = pf_cli_report(s.ctx, status, &options, fields, &r, write_report);
   pf_inverse_free(r.inverse.solver);
   pf_solver_free(r.solver);
   pf_system_free(r.system);

@@ -132,38 +132,29 @@ static PfMeasure measure(const PfModel *model, const char *name)
   return pf_model_find_coordinate(model, name) >= 0 ? si : pf_model_measure(model, name);
 }
 
-void pf_inverse_text(const PfModel *model, const Inverse *inverse, PfText *text)
+void pf_inverse_report(const PfModel *model, const Inverse *inverse, PfReport *report)
 {
   if (!inverse->answer) return;
   const PfActuation *answer = inverse->answer;
   double most = pf_largest(answer->force, inverse->count);
-  pf_text_print(text, "\n  %-14s %22s\n", "actuator", "force");
+  pf_report_print(report, "\n  %-14s %22s\n", "actuator", "force");
+  pf_report_open(report, "actuators");
   for (int j = 0; j < inverse->count; j++) {
     PfMeasure own = measure(model, inverse->names[j]);
-    pf_text_print(text, "  %-14s %22.15g%s%s%s\n", inverse->names[j],
-                  pf_without_noise(answer->force[j], most)/own.scale, own.unit[0] ? " " : "", own.unit,
-                  answer->determined[j] ? "" : ", not determined: the least of all that would do");
+    double force = pf_without_noise(answer->force[j], most)/own.scale;
+    pf_report_number(report, inverse->names[j], force);
+    pf_report_print(report, "  %-14s %22.15g%s%s%s\n", inverse->names[j], force, own.unit[0] ? " " : "", own.unit,
+                    answer->determined[j] ? "" : ", not determined: the least of all that would do");
   }
-}
-
-void pf_inverse_json(const PfModel *model, const Inverse *inverse, PfJson *json)
-{
-  if (!inverse->answer) return;
-  const PfActuation *answer = inverse->answer;
-  pf_json_open(json, "actuators", '{');
-  double most = pf_largest(answer->force, inverse->count);
+  pf_report_close(report);
+  pf_report_open(report, "undetermined");
   for (int j = 0; j < inverse->count; j++)
-    pf_json_number(json, inverse->names[j],
-                   pf_without_noise(answer->force[j], most)/measure(model, inverse->names[j]).scale);
-  pf_json_close(json, '}');
-  pf_json_open(json, "undetermined", '[');
-  for (int j = 0; j < inverse->count; j++)
-    if (!answer->determined[j]) pf_json_string(json, NULL, inverse->names[j]);
-  pf_json_close(json, ']');
-  pf_json_open(json, "missed", '{');
+    if (!answer->determined[j]) pf_report_string(report, NULL, inverse->names[j]);
+  pf_report_close(report);
+  pf_report_open(report, "missed");
   for (int i = 0; i < inverse->wanted_count; i++) {
     const char *name = model->coordinates[inverse->wanted[i]].name;
-    pf_json_number(json, name, missed(model, inverse, i)/pf_model_measure(model, name).scale);
+    pf_report_number(report, name, missed(model, inverse, i)/pf_model_measure(model, name).scale);
   }
-  pf_json_close(json, '}');
+  pf_report_close(report);
 }

@@ -18,8 +18,14 @@ typedef struct Inverse {
 PfStatus pf_cli_inverse(Session *s, const Options *options, const PfSystem *system, const double *values,
                         Inverse *inverse);
 
-/* Nothing when it was not asked for. */
-void pf_inverse_text(const PfModel *model, const Inverse *inverse, PfText *text);
-void pf_inverse_json(const PfModel *model, const Inverse *inverse, PfJson *json);
+/* Writes nothing when there is no answer. */
+void pf_inverse_report(const PfModel *model, const Inverse *inverse, PfReport *report);
+#define PF_INVERSE_FIELDS                                                                                        \
+  {.key = "actuators", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER, .optional = true,                              \
+   .about = "forces of the actuators: inputs in their units, forces on coordinates in SI"},                      \
+  {.key = "undetermined", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .optional = true,                          \
+   .about = "actuators whose force is the least of several that would do"},                                      \
+  {.key = "missed", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER, .optional = true,                                 \
+   .about = "the difference between the acceleration that was asked for and the one that is reached"}
 
 #endif

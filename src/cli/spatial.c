@@ -25,59 +25,55 @@ static const char *name_of(const PfTreeBody *body)
   return body->name && *body->name ? body->name : "(no mass)";
 }
 
-/* ---------------------------------------------------------------- text */
+#define MATRIX(name, meaning) {.key = name, .type = PF_TYPE_NUMBERS, .about = meaning}
 
-static void text_part(const Part *part, PfText *text)
+const PfField pf_spatial_fields[] = {
+  {.key = "body", .type = PF_TYPE_STRING, .about = "its name; null: a frame without mass"},
+  {.key = "parent", .type = PF_TYPE_INTEGER, .about = "number of the body before it; -1: the ground"},
+  {.key = "joint", .type = PF_TYPE_STRING},
+  MATRIX("Phi", "transfer from the parent"), MATRIX("H", "axes of the joint"), MATRIX("M", "spatial inertia"),
+  MATRIX("b", "bias force"), MATRIX("a", "bias acceleration"), MATRIX("P", "articulated inertia"),
+  MATRIX("z", "articulated bias force"), MATRIX("D", "inertia of the joint"), MATRIX("G", "Kalman gain"),
+  MATRIX("V", "spatial velocity"), MATRIX("Vdot", "spatial acceleration"), MATRIX("f", "force of the joint"),
+  {0}};
+
+static void print_part(const Part *part, PfReport *report)
 {
   if (part->rows*part->columns == 0) return;
   bool vector = part->columns == 1; /* lies */
   int lines = vector ? 1 : part->rows, width = vector ? part->rows : part->columns;
   for (int i = 0; i < lines; i++) {
-    pf_text_print(text, "    %-4s", i ? "" : part->name);
-    for (int j = 0; j < width; j++) pf_text_print(text, " %13.6g", part->x[i*width + j] + 0.0); /* no -0 */
-    pf_text_add(text, "\n");
+    pf_report_print(report, "    %-4s", i ? "" : part->name);
+    for (int j = 0; j < width; j++) pf_report_print(report, " %13.6g", part->x[i*width + j] + 0.0); /* no -0 */
+    pf_report_print(report, "\n");
   }
 }
 
-void pf_spatial_text(const PfSpatial *spatial, PfText *text)
+/* A vector of one element stays a matrix, so that a joint's D and H have one form. */
+static void report_part(const Part *part, PfReport *report)
 {
+  if (part->columns == 1 && part->rows != 1) pf_report_numbers(report, part->name, part->x, part->rows);
+  else pf_report_matrix(report, part->name, part->x, part->rows, part->columns);
+  print_part(part, report);
+}
+
+void pf_spatial_report(const PfSpatial *spatial, PfReport *report)
+{
+  if (!spatial->count) return;
+  pf_report_open(report, "spatial");
   for (int k = 0; k < spatial->count; k++) {
     const PfTreeBody *body = spatial->body + k;
     Part part[PARTS];
-    pf_text_print(text, "\n  body %d  %s, %s on ", k, name_of(body), pf_joint_name(body->joint));
-    if (body->parent < 0) pf_text_add(text, "ground\n");
-    else pf_text_print(text, "body %d\n", body->parent);
+    pf_report_open(report, NULL);
+    pf_report_string(report, "body", body->name && *body->name ? body->name : NULL);
+    pf_report_integer(report, "parent", body->parent);
+    pf_report_string(report, "joint", pf_joint_name(body->joint));
+    pf_report_print(report, "\n  body %d  %s, %s on ", k, name_of(body), pf_joint_name(body->joint));
+    if (body->parent < 0) pf_report_print(report, "ground\n");
+    else pf_report_print(report, "body %d\n", body->parent);
     list_parts(spatial->at + k, part);
-    for (int i = 0; i < PARTS; i++) text_part(part + i, text);
+    for (int i = 0; i < PARTS; i++) report_part(part + i, report);
+    pf_report_close(report);
   }
-}
-
-/* ---------------------------------------------------------------- JSON */
-
-static void json_part(const Part *part, PfJson *json)
-{
-  pf_json_open(json, part->name, '[');
-  for (int i = 0; i < part->rows; i++) {
-    if (part->columns != 1 || part->rows == 1) pf_json_open(json, NULL, '[');
-    for (int j = 0; j < part->columns; j++) pf_json_number(json, NULL, part->x[i*part->columns + j] + 0.0);
-    if (part->columns != 1 || part->rows == 1) pf_json_close(json, ']');
-  }
-  pf_json_close(json, ']');
-}
-
-void pf_spatial_json(const PfSpatial *spatial, PfJson *json)
-{
-  pf_json_open(json, "spatial", '[');
-  for (int k = 0; k < spatial->count; k++) {
-    const PfTreeBody *body = spatial->body + k;
-    Part part[PARTS];
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "body", body->name && *body->name ? body->name : NULL);
-    pf_json_integer(json, "parent", body->parent);
-    pf_json_string(json, "joint", pf_joint_name(body->joint));
-    list_parts(spatial->at + k, part);
-    for (int i = 0; i < PARTS; i++) json_part(part + i, json);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
+  pf_report_close(report);
 }

@@ -5,8 +5,11 @@
 
 #include "cli/cli.h"
 
-/* Nothing when there are none. */
-void pf_spatial_text(const PfSpatial *spatial, PfText *text);
-void pf_spatial_json(const PfSpatial *spatial, PfJson *json);
+/* Writes nothing when there are none. */
+void pf_spatial_report(const PfSpatial *spatial, PfReport *report);
+extern const PfField pf_spatial_fields[];
+#define PF_SPATIAL_FIELD                                                                                \
+  {.key = "spatial", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_spatial_fields,           \
+   .about = "operators of the recursion, body by body", .optional = true}
 
 #endif

@@ -18,7 +18,7 @@ static void put_vector(PfJson *json, const char *key, const double *numbers, int
 
 static void put_numbers(PfJson *json, const PfValue *value)
 {
-  if (!value->columns) {
+  if (value->columns < 0) {
     put_vector(json, value->key, value->numbers, value->count);
     return;
   }

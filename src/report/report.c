@@ -159,15 +159,25 @@ void pf_report_string(PfReport *report, const char *key, const char *string)
   if (!value->string) report->failed = true;
 }
 
-void pf_report_numbers(PfReport *report, const char *key, const double *values, int rows, int columns)
+static void put_numbers(PfReport *report, const char *key, const double *values, int rows, int columns)
 {
   PfValue *value = place_of(report, key, PF_TYPE_NUMBERS);
-  size_t count = (size_t)rows*(size_t)(columns ? columns : 1);
+  size_t count = (size_t)rows*(size_t)(columns < 0 ? 1 : columns);
   double *numbers = value ? pf_arena_array(report->arena, double, count) : NULL;
   if (!value) return;
   report->failed = report->failed || !numbers;
   if (numbers && count) memcpy(numbers, values, count*sizeof *numbers);
   value->numbers = numbers, value->count = rows, value->columns = columns;
+}
+
+void pf_report_numbers(PfReport *report, const char *key, const double *values, int count)
+{
+  put_numbers(report, key, values, count, -1);
+}
+
+void pf_report_matrix(PfReport *report, const char *key, const double *values, int rows, int columns)
+{
+  put_numbers(report, key, values, rows, columns);
 }
 
 void pf_report_print(PfReport *report, const char *format, ...)

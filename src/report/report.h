@@ -10,7 +10,7 @@ struct PfValue {
   const char *key;      /* NULL for an item of a list */
   const PfField *field; /* its own; for items that are not lists or maps that of their list or map */
   PfType wanted, type;  /* as the field says; PF_TYPE_NULL until it is written */
-  int count, columns;   /* members, items or rows; of a matrix */
+  int count, columns;   /* members, items or rows; of a matrix, -1: a vector */
   PfValue *parent, *first, *last, *next;
   union {
     long long integer; /* and bool */

@@ -45,7 +45,7 @@ static void write_all(PfReport *r, const PfContext *ctx)
   pf_report_number(r, "rolls.x", -3);
   pf_report_number(r, "rolls.y", NAN);
   pf_report_close(r);
-  pf_report_numbers(r, "M", M, 2, 2);
+  pf_report_matrix(r, "M", M, 2, 2);
   pf_report_open(r, "contacts");
   pf_report_open(r, "rolls");
   pf_report_number(r, "x", -3);
