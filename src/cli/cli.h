@@ -64,6 +64,9 @@ int pf_cli_wrong_usage(const Console *console, int argc, char **argv, const char
 /* The same; to standard error when the result itself goes to standard output (outputs.c). */
 int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
 
+/* A summary to standard error, next to a result on standard output. */
+int pf_cli_put_aside(PfContext *ctx, const Options *options, const char *summary);
+
 /* The last part of a path. */
 const char *pf_cli_base_name(const char *path);
 

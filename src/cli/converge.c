@@ -244,75 +244,97 @@ static void text_orders(const Level *level, bool first, bool multipliers, PfText
   if (multipliers) text_order(level->order_lambda, text);
 }
 
-static void text_study(const Converge *c, const Study *study, PfText *text)
+static const PfField level_fields[] = {
+  {.key = "step", .type = PF_TYPE_NUMBER, .optional = true, .about = "of a method with fixed steps, in s"},
+  {.key = "rtol", .type = PF_TYPE_NUMBER, .optional = true, .about = "relative tolerance of the other methods"},
+  {.key = "reached_end", .type = PF_TYPE_BOOL},
+  {.key = "error_q", .type = PF_TYPE_NUMBER, .about = "largest error of a coordinate, in SI"},
+  {.key = "error_v", .type = PF_TYPE_NUMBER, .about = "of a velocity"},
+  {.key = "error_lambda", .type = PF_TYPE_NUMBER, .about = "of a multiplier"},
+  {.key = "order", .type = PF_TYPE_NUMBER, .about = "order of the coordinates, from this level and the one before"},
+  {.key = "order_v", .type = PF_TYPE_NUMBER},
+  {.key = "order_lambda", .type = PF_TYPE_NUMBER},
+  {.key = "violation", .type = PF_TYPE_NUMBER, .about = "largest residual of a constraint"},
+  {.key = "steps", .type = PF_TYPE_INTEGER},
+  {.key = "evaluations", .type = PF_TYPE_INTEGER},
+  {.key = "seconds", .type = PF_TYPE_NUMBER},
+  {0}};
+
+static const PfField method_fields[] = {
+  {.key = "method", .type = PF_TYPE_STRING},
+  {.key = "fixed_step", .type = PF_TYPE_BOOL},
+  {.key = "levels", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = level_fields},
+  {0}};
+
+static const PfField fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING},
+  {.key = "t_end", .type = PF_TYPE_NUMBER},
+  {.key = "methods", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = method_fields},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static void report_level(const Study *study, const Level *l, PfReport *r)
+{
+  pf_report_open(r, NULL);
+  pf_report_number(r, study->fixed ? "step" : "rtol", l->size);
+  pf_report_bool(r, "reached_end", l->done);
+  pf_report_number(r, "error_q", l->done ? l->q : NAN);
+  pf_report_number(r, "error_v", l->done ? l->v : NAN);
+  pf_report_number(r, "error_lambda", l->done ? l->lambda : NAN);
+  pf_report_number(r, "order", l->order_q);
+  pf_report_number(r, "order_v", l->order_v);
+  pf_report_number(r, "order_lambda", l->order_lambda);
+  pf_report_number(r, "violation", l->violation);
+  pf_report_integer(r, "steps", l->steps);
+  pf_report_integer(r, "evaluations", l->evaluations);
+  pf_report_number(r, "seconds", l->seconds);
+  pf_report_close(r);
+}
+
+static void print_level(const Converge *c, const Study *study, const Level *l, PfReport *r)
+{
+  bool multipliers = c->s.equations.m > 0;
+  pf_report_print(r, "  %10.3g ", l->size);
+  if (!l->done) {
+    pf_report_print(r, "does not reach the end\n");
+    return;
+  }
+  pf_report_print(r, "%10.3g %10.3g ", l->q, l->v);
+  if (multipliers) pf_report_print(r, "%10.3g ", l->lambda);
+  text_orders(l, !study->fixed || l == study->level, multipliers, pf_report_page(r));
+  pf_report_print(r, " %10.1g %8ld %8ld %9.3g\n", l->violation, l->steps, l->evaluations, 1e3*l->seconds);
+}
+
+static void report_study(const Converge *c, const Study *study, PfReport *r)
 {
   bool fixed = study->fixed, multipliers = c->s.equations.m > 0;
-  pf_text_print(text, "\n%s: %s\n  %10s %10s %10s", pf_method_name(study->method), pf_method_summary(study->method),
-                fixed ? "step" : "rtol", "error q", "error v");
-  if (multipliers) pf_text_print(text, " %10s", "lambda");
-  pf_text_print(text, " %*s %10s %8s %8s %9s\n", multipliers ? 18 : 12, fixed ? "order of each" : "", "violation",
-                "steps",
-                "evals", "ms");
+  pf_report_print(r, "\n%s: %s\n  %10s %10s %10s", pf_method_name(study->method), pf_method_summary(study->method),
+                  fixed ? "step" : "rtol", "error q", "error v");
+  if (multipliers) pf_report_print(r, " %10s", "lambda");
+  pf_report_print(r, " %*s %10s %8s %8s %9s\n", multipliers ? 18 : 12, fixed ? "order of each" : "", "violation",
+                  "steps", "evals", "ms");
+  pf_report_open(r, NULL);
+  pf_report_string(r, "method", pf_method_name(study->method));
+  pf_report_bool(r, "fixed_step", fixed);
+  pf_report_open(r, "levels");
   for (int k = 0; k < LEVELS; k++) {
-    const Level *l = study->level + k;
-    pf_text_print(text, "  %10.3g ", l->size);
-    if (!l->done) {
-      pf_text_add(text, "does not reach the end\n");
-      continue;
-    }
-    pf_text_print(text, "%10.3g %10.3g ", l->q, l->v);
-    if (multipliers) pf_text_print(text, "%10.3g ", l->lambda);
-    text_orders(l, !fixed || k == 0, multipliers, text);
-    pf_text_print(text, " %10.1g %8ld %8ld %9.3g\n", l->violation, l->steps, l->evaluations, 1e3*l->seconds);
+    report_level(study, study->level + k, r);
+    print_level(c, study, study->level + k, r);
   }
+  pf_report_close(r);
+  pf_report_close(r);
 }
 
-static void json_study(const Study *study, PfJson *json)
-{
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "method", pf_method_name(study->method));
-  pf_json_bool(json, "fixed_step", study->fixed);
-  pf_json_open(json, "levels", '[');
-  for (int k = 0; k < LEVELS; k++) {
-    const Level *l = study->level + k;
-    pf_json_open(json, NULL, '{');
-    pf_json_number(json, study->fixed ? "step" : "rtol", l->size);
-    pf_json_bool(json, "reached_end", l->done);
-    pf_json_number(json, "error_q", l->done ? l->q : NAN);
-    pf_json_number(json, "error_v", l->done ? l->v : NAN);
-    pf_json_number(json, "error_lambda", l->done ? l->lambda : NAN);
-    pf_json_number(json, "order", l->order_q);
-    pf_json_number(json, "order_v", l->order_v);
-    pf_json_number(json, "order_lambda", l->order_lambda);
-    pf_json_number(json, "violation", l->violation);
-    pf_json_integer(json, "steps", l->steps);
-    pf_json_integer(json, "evaluations", l->evaluations);
-    pf_json_number(json, "seconds", l->seconds);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-  pf_json_close(json, '}');
-}
-
-static void json_all(void *user, PfJson *json)
+static void write_report(void *user, PfReport *r)
 {
   const Converge *c = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(c->s.model));
-  pf_json_number(json, "t_end", c->settings.t_end);
-  pf_json_open(json, "methods", '[');
-  for (int i = 0; i < c->count; i++) json_study(c->study + i, json);
-  pf_json_close(json, ']');
-  pf_cli_json_diagnostics(c->s.ctx, json);
-  pf_json_close(json, '}');
-}
-
-static void text_all(void *user, PfText *text)
-{
-  const Converge *c = user;
-  pf_text_print(text, "%s to t = %.6g, largest errors at %d instants against dop853 at 1e-13\n",
-                pf_cli_name(c->s.model), c->settings.t_end, SAMPLES);
-  for (int i = 0; i < c->count; i++) text_study(c, c->study + i, text);
+  pf_report_string(r, "model", pf_cli_name(c->s.model));
+  pf_report_number(r, "t_end", c->settings.t_end);
+  pf_report_print(r, "%s to t = %.6g, largest errors at %d instants against dop853 at 1e-13\n",
+                  pf_cli_name(c->s.model), c->settings.t_end, SAMPLES);
+  pf_report_open(r, "methods");
+  for (int i = 0; i < c->count; i++) report_study(c, c->study + i, r);
+  pf_report_close(r);
 }
 
 /* ---------------------------------------------------------------- the picture */
@@ -385,7 +407,7 @@ static int run(const Console *console, int argc, char **argv)
   PfStatus status = prepare(&c);
   if (status == PF_OK) status = study_all(&c);
   if (status == PF_OK && options.out) status = draw(&c);
-  code = pf_cli_finish(c.s.ctx, status, &options, &c, json_all, text_all);
+  code = pf_cli_report(c.s.ctx, status, &options, fields, &c, write_report);
   pf_cli_end(&c.motion);
   pf_cli_close(&c.s);
   return code;

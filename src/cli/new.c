@@ -142,24 +142,22 @@ static PfStatus make(New *new, const Options *options)
   return write_copy(new);
 }
 
-static void put_text(void *user, PfText *text)
-{
-  const New *new = user;
-  pf_text_print(text, "%s: ", new->path);
-  pf_example_title(new->example, text);
-  pf_text_print(text, "\n\nTry:\n  pfaff check %s\n  pfaff derive %s\n  pfaff run %s\n  pfaff plot %s\n"
-                      "  pfaff draw --out %s.svg %s\n",
-                new->path, new->path, new->path, new->path, new->name, new->path);
-}
+static const PfField fields[] = {
+  {.key = "file", .type = PF_TYPE_STRING, .about = "the new file"},
+  {.key = "from", .type = PF_TYPE_STRING, .about = "the example that was copied; null: the pendulum"},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
 
-static void put_json(void *user, PfJson *json)
+static void write_report(void *user, PfReport *r)
 {
   const New *new = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "file", new->path);
-  pf_json_string(json, "from", new->example == &pendulum ? NULL : new->example->name);
-  pf_cli_json_diagnostics(new->s->ctx, json);
-  pf_json_close(json, '}');
+  pf_report_string(r, "file", new->path);
+  pf_report_string(r, "from", new->example == &pendulum ? NULL : new->example->name);
+  pf_report_print(r, "%s: ", new->path);
+  pf_example_title(new->example, pf_report_page(r));
+  pf_report_print(r, "\n\nTry:\n  pfaff check %s\n  pfaff derive %s\n  pfaff run %s\n  pfaff plot %s\n"
+                     "  pfaff draw --out %s.svg %s\n",
+                  new->path, new->path, new->path, new->path, new->name, new->path);
 }
 
 static int run(const Console *console, int argc, char **argv)
@@ -170,7 +168,7 @@ static int run(const Console *console, int argc, char **argv)
   Session session = {0};
   New new = {.s = &session};
   PfStatus status = make(&new, &options);
-  code = pf_cli_finish(session.ctx, status, &options, &new, put_json, put_text);
+  code = pf_cli_report(session.ctx, status, &options, fields, &new, write_report);
   pf_cli_close(&session);
   return code;
 }

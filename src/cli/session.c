@@ -291,6 +291,7 @@ int pf_cli_put_report(PfContext *ctx, const Options *options, PfReport *report)
   bool json = options->json;
   if (has_no_result(ctx, json)) return json ? pf_cli_output(ctx, options, ctx, json_failure, NULL) : PF_EXIT_FAILED;
   if (pf_report_check(report) != PF_OK) return PF_EXIT_FAILED;
+  if (!json && pf_cli_out_is_standard(options)) return pf_cli_put_aside(ctx, options, pf_report_text(report));
   const char *words = json ? pf_report_json(report) : pf_report_text(report);
   if (!words) return PF_EXIT_FAILED;
   PfText text = {.at = (char *)(uintptr_t)words, .count = strlen(words)};
