@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of a task: a tree of values with keys, for programs, and a text, for people. Both are written in one pass.
- * A table of fields says which keys a report has, in which order, of which type, and what they mean; JSON, the reference
- * of keys in the documentation and the types of other languages follow from it. */
+/* The result of a task: a tree of values with keys, for programs, and a text, for people. Both are written in one
+ * pass. A table of fields says which keys a report has, in which order, of which type, and what they mean; JSON, the
+ * reference of keys in the documentation and the types of other languages follow from it. */
 #ifndef PFAFF_REPORT_H
 #define PFAFF_REPORT_H
 
@@ -23,8 +23,9 @@ typedef enum PfType {
   PF_TYPE_NUMBERS /* a vector or a matrix by rows; in JSON lists of numbers */
 } PfType;
 
-/* A key of a record. A list or a map has items of the type `of`; `fields` are those of a record, or of records in a list
- * or map; of a list of lists it is one field, that of the inner list. A field without a value is null or, when it is optional, left out. */
+/* A key of a record. A list or a map has items of the type `of`; `fields` are those of a record, or of records in a
+ * list or map; of a list of lists it is one field, that of the inner list. A field without a value is null or, when it
+ * is optional, left out. */
 typedef struct PfField {
   const char *key;
   PfType type, of;

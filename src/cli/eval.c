@@ -153,8 +153,8 @@ static bool all_in_si(const PfModel *model)
   return true;
 }
 
-/* The largest velocity, acceleration, force and multiplier: compared with them the others may be rounding. Accelerations
- * may all be (in a steady motion), then velocities are the measure. */
+/* The largest velocity, acceleration, force and multiplier: compared with them the others may be rounding.
+ * Accelerations may all be (in a steady motion), then velocities are the measure. */
 static void find_sizes(const Result *r, double *most)
 {
   const PfSymbols *symbols = pf_system_symbols(r->system);
@@ -172,8 +172,8 @@ static void print_coordinates(const Result *r, const double *most, PfReport *rep
   const PfSymbols *symbols = pf_system_symbols(r->system);
   bool other = !all_in_si(model);
   pf_report_print(report, "%s at t = %.6g, by %s\n\n  %-14s %22s %22s %22s %22s\n", pf_cli_name(model),
-                  r->values[symbols->time], pf_formulation_name(pf_solver_formulation(r->solver)), "coordinate", "value",
-                  "velocity", "acceleration", other ? "constraint force, SI" : "constraint force");
+                  r->values[symbols->time], pf_formulation_name(pf_solver_formulation(r->solver)), "coordinate",
+                  "value", "velocity", "acceleration", other ? "constraint force, SI" : "constraint force");
   for (int i = 0; i < r->s->equations.n; i++) {
     char head[160];
     PfMeasure unit = pf_model_measure(model, model->coordinates[i].name);

@@ -329,7 +329,8 @@ PfStatus pf_program_split(PfContext *ctx, PfArena *arena, const PfProgram *progr
   Split s = {program, pf_arena_array(arena, bool, count), pf_arena_array(arena, bool, count),
              pf_arena_array(arena, uint32_t, count)};
   uint32_t *place = pf_arena_array(arena, uint32_t, count), *early = pf_arena_array(arena, uint32_t, count);
-  PfProgramValue *values = pf_arena_array(arena, PfProgramValue, count), *known = pf_arena_array(arena, PfProgramValue, count);
+  PfProgramValue *values = pf_arena_array(arena, PfProgramValue, count);
+  PfProgramValue *known = pf_arena_array(arena, PfProgramValue, count);
   uint32_t *outputs = pf_arena_array(arena, uint32_t, program->output_count);
   uint32_t *given = pf_arena_array(arena, uint32_t, count);
   if (!s.known || !s.handed || !s.number || !place || !early || !values || !known || !outputs || !given)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports: the tree of values in an arena, and the text. Members of a record are made, without values, when it is opened,
- * so that their order is that of the table of fields whatever the order of writing. */
+/* Reports: the tree of values in an arena, and the text. Members of a record are made, without values, when it is
+ * opened, so that their order is that of the table of fields whatever the order of writing. */
 #include "report/report.h"
 
 #include <assert.h>
