@@ -111,6 +111,7 @@ trial: build
 	@python3 tests/trial/rewrite.py $(BUILD)/pfaff --count $(N) --seed $(SEED) --keep $(BUILD)/trial-failures
 	@python3 tests/trial/equations.py $(BUILD)/pfaff --count $(N) --seed $(SEED) --keep $(BUILD)/trial-failures
 	@python3 tests/trial/controllers.py $(BUILD)/pfaff --count $(N) --seed $(SEED) --keep $(BUILD)/trial-failures
+	@python3 tests/trial/scales.py $(BUILD)/pfaff --count $(N) --seed $(SEED) --keep $(BUILD)/trial-failures
 
 fuzz:
 	@scripts/setup.sh test

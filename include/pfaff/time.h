@@ -30,6 +30,7 @@ typedef struct PfStart {
   double position_change, velocity_change; /* largest change of a coordinate, of a velocity */
   int moved_coordinate, moved_velocity;    /* which one, or -1 */
   double position, velocity;               /* largest violation left */
+  double missed;                           /* the same, of each constraint in the size of its residuals */
   int moved_count;                         /* how many changed by more than rounding */
   PfMoved moved[PF_MOST_MOVED];            /* the first of them: given values, what was found far away, the rest; in
                                               each coordinates before velocities, the largest change first */

@@ -36,8 +36,8 @@ static void move(Work *w, const double *values, int k)
 static bool is_on_constraints(Work *w)
 {
   if (!w->x->m) return true;
-  return pf_manifold_residual(&w->manifold, w->values, PF_LEVEL_POSITION, NULL) < PF_LOOKED_AT &&
-         pf_manifold_residual(&w->manifold, w->values, PF_LEVEL_VELOCITY, NULL) < PF_LOOKED_AT;
+  return pf_manifold_miss(&w->manifold, w->values, PF_LEVEL_POSITION) < PF_LOOKED_AT &&
+         pf_manifold_miss(&w->manifold, w->values, PF_LEVEL_VELOCITY) < PF_LOOKED_AT;
 }
 
 static PfStatus evaluate(const PfExport *x, PfExportKind kind, const double *symbols, double **elements)

@@ -24,8 +24,9 @@ bool pf_expr_keeps_digits(PfContext *ctx, PfExpr e, const PfExpr *moving, int co
   if (e == PF_EXPR_NONE) return false;
   const PfExpr t = without_factor(ctx, e);
   if (pf_expr_op(ctx, t) != PF_OP_PRODUCT) return is_plain(ctx, t, moving, count);
-  for (int i = 0; i < pf_expr_arg_count(ctx, t); i += 2)
-    if (!is_plain(ctx, pf_expr_arg(ctx, t, i), moving, count) || !pf_expr_is_number(ctx, pf_expr_arg(ctx, t, i + 1), NULL))
-      return false;
+  for (int i = 0; i < pf_expr_arg_count(ctx, t); i += 2) {
+    bool fixed = pf_expr_is_number(ctx, pf_expr_arg(ctx, t, i + 1), NULL);
+    if (!fixed || !is_plain(ctx, pf_expr_arg(ctx, t, i), moving, count)) return false;
+  }
   return true;
 }

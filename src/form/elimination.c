@@ -104,8 +104,9 @@ static PfExpr divide(Maker *k, PfExpr a, PfExpr b)
 
 static const char *const too_long = "written out it is longer than what the same costs on matrices";
 static const char *const singular_mass = "it needs a regular mass matrix";
-static const char *const redundant = "it needs constraints that are independent of each other, by more than the root "
-                                     "of the rounding: 'multipliers' does without";
+static const char *const redundant = "it needs constraints that are independent of each other, clearly so where the "
+                                     "masses weigh the coordinates: A M^-1 A^T loses the digits of nearly dependent "
+                                     "ones, and 'multipliers' keeps them";
 
 typedef enum Order { AS_GIVEN, FEWEST_FIRST } Order;
 

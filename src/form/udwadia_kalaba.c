@@ -14,8 +14,8 @@ typedef struct Data {
 
 /* Where less than this is left of a row of B, A decides which rows are independent, and B is factored again. */
 static const double clearly_independent = 1e-3;
-/* Where less is left of a row that A has shown to be independent, the metric has lost its digits: coordinates and masses
- * are in units that do not go together. */
+/* Where less is left of a row that A has shown to be independent, the metric has lost its digits: coordinates and
+ * masses are in units that do not go together. */
 static const double lost = 1e-6;
 
 PfStatus pf_metric_make(PfSolver *s, PfMetric *d)
@@ -75,8 +75,8 @@ static void gather(PfMetric *d, const int *order, int count, int n)
   }
 }
 
-/* c = B^+ r. Which rows are independent is judged by A, as everywhere, and not in the metric; false where it cannot tell
- * them apart. */
+/* c = B^+ r. Which rows are independent is judged by A, as everywhere, and not in the metric; false where it cannot
+ * tell them apart. */
 static bool correct(PfSolver *s, PfMetric *d)
 {
   int m = s->system->m;

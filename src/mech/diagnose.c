@@ -119,13 +119,26 @@ static PfStatus list_positions(Probe *p)
   return PF_OK;
 }
 
+/* Residuals and their slopes (or NULL) of these constraints (NULL: all), each in its size. */
+static void take_sizes(const Probe *p, const int *constraint, int count, double *r, double *J)
+{
+  const size_t n = (size_t)p->eq->n;
+  for (int i = 0; i < count; i++) {
+    const double scale = p->units.scale[constraint ? constraint[i] : i];
+    r[i] /= scale;
+    for (size_t j = 0; J && j < n; j++) J[(size_t)i*n + j] /= scale;
+  }
+}
+
 /* Residuals of the position constraints at x; the slope of a holonomic constraint is its row of A. */
 static PfStatus position_residual(void *user, const double *x, double *r, double *J)
 {
   Probe *p = user;
   memcpy(p->values + p->symbols.q, x, (size_t)p->eq->n*sizeof *x);
   PF_TRY(evaluate(p, p->position, p->positions, r));
-  return J ? evaluate(p, p->slope, p->positions*p->eq->n, J) : PF_OK;
+  if (J) PF_TRY(evaluate(p, p->slope, p->positions*p->eq->n, J));
+  take_sizes(p, p->row, p->positions, r, J);
+  return PF_OK;
 }
 
 static PfStatus velocity_residual(void *user, const double *x, double *r, double *J)
@@ -136,7 +149,9 @@ static PfStatus velocity_residual(void *user, const double *x, double *r, double
   PF_TRY(evaluate(p, eq->velocity, eq->m, r));
   for (int i = 0; i < eq->m; i++)
     if (eq->velocity[i] == PF_EXPR_NONE) r[i] = 0;
-  return J ? evaluate(p, eq->A, eq->m*eq->n, J) : PF_OK;
+  if (J) PF_TRY(evaluate(p, eq->A, eq->m*eq->n, J));
+  take_sizes(p, NULL, eq->m, r, J);
+  return PF_OK;
 }
 
 /* Newton from the numbers at `at`. That it does not arrive is no failure, and nothing is said about it. */
@@ -146,7 +161,8 @@ static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const do
   *arrived = m == 0;
   if (m == 0) return PF_OK;
   int before = pf_diagnostic_count(p->ctx);
-  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = weight ? weight : p->units.spread};
+  if (!weight) weight = p->units.spread;
+  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = weight};
   PfStatus status = pf_gauss_newton(p->ctx, residual, p, m, p->eq->n, at, &options, result);
   *arrived = status == PF_OK;
   if (status != PF_ERR_NUMBER) return status;
@@ -243,6 +259,7 @@ static PfStatus settle_spins(Probe *p)
 static PfStatus judge_start(Probe *p, PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
+  double missed = 0; /* each in its size */
   d->start_worst = -1;
   for (int level = 0; level < 2; level++) {
     const PfExpr *e = level ? eq->velocity : eq->position;
@@ -250,10 +267,11 @@ static PfStatus judge_start(Probe *p, PfDiagnosis *d)
     for (int i = 0; i < eq->m; i++) {
       if (e[i] == PF_EXPR_NONE) continue;
       double miss = isnan(p->work[i]) ? INFINITY : fabs(p->work[i]); /* not even defined there */
+      missed = fmax(missed, miss/p->units.scale[i]);
       if (miss > d->start_violation) d->start_violation = miss, d->start_worst = i;
     }
   }
-  d->start_consistent = d->start_violation <= PF_TYPED_DIGITS;
+  d->start_consistent = missed <= PF_TYPED_DIGITS;
   if (d->start_consistent) d->start_worst = -1;
   memcpy(d->start_q, p->values + p->symbols.q, (size_t)eq->n*sizeof(double));
   memcpy(d->start_v, p->values + p->symbols.v, (size_t)eq->n*sizeof(double));
@@ -406,10 +424,12 @@ static PfStatus no_configuration(Probe *p, const PfGaussNewtonResult *result)
   if (undefined >= 0) return say_undefined(p, p->eq->model->constraints + p->row[undefined]);
   for (int i = 0; i < m; i++) r[i] = -r[i];
   PF_TRY(contradiction(p, &(Rows){J, r, m, n, p->row, 0}, "they cannot hold at the same time: change or remove one"));
-  const PfConstraint *c = p->eq->model->constraints + p->row[result->row >= 0 ? result->row : 0];
+  const int row = p->row[result->row >= 0 ? result->row : 0];
+  const PfConstraint *c = p->eq->model->constraints + row;
   pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
              "no configuration that satisfies the constraint '%s' together with the others was found", c->name);
-  pf_hint(p->ctx, "the nearest one found misses it by %.3g; is the start far from the constraints?", result->residual);
+  pf_hint(p->ctx, "the nearest one found misses it by %.3g; is the start far from the constraints?",
+          result->residual*p->units.scale[row]);
   return PF_ERR_MODEL;
 }
 
@@ -481,8 +501,7 @@ static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
   }
   if (arrived) return PF_OK;
   double *A = p->work, *r = A + (size_t)m*(size_t)n;
-  PF_TRY(evaluate(p, eq->A, m*n, A));
-  PF_TRY(velocity_residual(p, v, r, NULL));
+  PF_TRY(velocity_residual(p, v, r, A));
   int undefined = undefined_row(r, m);
   if (undefined >= 0) return say_undefined(p, eq->model->constraints + undefined);
   for (int i = 0; i < m; i++) r[i] = -r[i];
@@ -584,7 +603,8 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
 
 /* ---------------------------------------------------------------- units */
 
-bool *pf_sure_entries(PfContext *ctx, PfArena *arena, const PfExpr *list, size_t count, const PfSymbols *symbols)
+bool *pf_sure_entries(PfContext *ctx, PfArena *arena, const PfExpr *list, size_t count,
+                      const PfSymbols *symbols)
 {
   bool *sure = pf_arena_array(arena, bool, count);
   const PfExpr zero = pf_expr_int(ctx, 0);

@@ -55,12 +55,13 @@ typedef bool PfLook(void *user, const double *state, double *A, double *inertia)
  * usual size. */
 typedef struct PfUnits {
   int m, n;
-  const bool *sure;
+  bool *sure;     /* m x n, as in PfSizes; more are found by the measurement */
   double *column; /* n: the units */
   double *row;    /* m: usual size of each row in them */
   double *spread; /* n: changes of the coordinates by this much change the matrix as a whole; 1 where that is so */
+  double *scale;  /* m: sizes of residuals, by these changes; 1 where they are usual ones */
   bool far;       /* the units differ by much */
-  double *size, *logarithm, *A, *first, *inertia, *look_inertia, *state, *work;
+  double *size, *logarithm, *A, *first, *change, *inertia, *look_inertia, *state, *work;
 } PfUnits;
 
 /* How many numbers the scratch of a measurement has, and where it is; returns what comes behind it. */

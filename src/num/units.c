@@ -149,15 +149,16 @@ bool pf_column_units(const PfSizes *s, double *unit, double *work)
 double *pf_units_place(PfUnits *u, double *room)
 {
   const size_t n = (size_t)u->n, size = (size_t)u->m*n;
-  double **const places[] = {&u->size, &u->logarithm, &u->A, &u->first, &u->inertia, &u->look_inertia, &u->state, &u->work};
-  const size_t amount[] = {size, size, size, size, n, n, 2*n, 2*n};
+  double **const places[] = {&u->size, &u->logarithm, &u->A, &u->first, &u->inertia, &u->look_inertia, &u->state,
+                             &u->work, &u->scale, &u->change};
+  const size_t amount[] = {size, size, size, size, n, n, 2*n, 2*n, (size_t)u->m, size};
   for (size_t k = 0; k < sizeof amount/sizeof *amount; k++) *places[k] = room, room += amount[k];
   return room;
 }
 
 size_t pf_units_room(int m, int n)
 {
-  return 4*(size_t)m*(size_t)n + 6*(size_t)n;
+  return 5*(size_t)m*(size_t)n + 6*(size_t)n + (size_t)m;
 }
 
 static void clear_sizes(PfUnits *u)
@@ -190,38 +191,68 @@ static bool look_beside(PfUnits *u, const double *home, unsigned noise, PfLook *
   return look(user, u->state, u->A, u->look_inertia);
 }
 
-/* How much the rows have changed from u->first to u->A, each relative to its length, in units. */
+/* How much the rows have changed from u->first to u->A in the mean, each relative to its length, in units. */
 static double change_of_rows(const PfUnits *u)
 {
-  double most = 0;
+  double sum = 0;
   for (int i = 0; i < u->m; i++) {
     double length = 0, change = 0;
     for (int j = 0; j < u->n; j++) {
       const size_t at = (size_t)i*(size_t)u->n + (size_t)j;
-      length = fmax(length, fabs(u->first[at])*u->column[j]);
+      length = fmax(length, fmax(fabs(u->first[at]), fabs(u->A[at]))*u->column[j]);
       change = fmax(change, fabs(u->A[at] - u->first[at])*u->column[j]);
     }
-    if (length > 0) most = fmax(most, change/length);
     if (!isfinite(change)) return INFINITY;
+    sum += length > 0 ? change/length : 0;
   }
-  return most;
+  return sum/u->m;
 }
 
-/* Beside is where the rows have changed by a little: lengths may be of any size. */
+static void begin_spread(PfUnits *u)
+{
+  for (int j = 0; j < u->n; j++) u->spread[j] = u->far ? u->column[j] : 1;
+}
+
+/* Beside is where the rows have changed by a little: lengths may be of any size. Rows that vanish here change by all
+ * they are however near it is: where most of them do, nothing is known. */
 static void find_spread(PfUnits *u, const double *home, PfLook *look, void *user)
 {
-  const double much = 0.5, nothing = 1e-13, little = 1e-5;
-  enum { MOST_TRIALS = 20 };
-  double factor = 1, before = INFINITY;
-  for (int j = 0; j < u->n; j++) u->spread[j] = u->far ? u->column[j] : 1;
+  const double much = 0.5, usual = 0.02, nothing = 1e-13, little = 1e-5;
+  enum { MOST_TRIALS = 40 };
+  double factor = 1;
+  begin_spread(u);
   for (int k = 0; k < MOST_TRIALS; k++) {
     double change = look_beside(u, home, 5, look, user) ? change_of_rows(u) : INFINITY;
-    bool grow = change > nothing && change < little && factor >= 1, shrink = change > much && factor <= 1;
-    if (!grow && !(shrink && !(change > 0.9*before && isfinite(before)))) return;
-    if (shrink) before = change;
+    bool grow = change > nothing && change < (factor > 1 ? 0.1*usual : little) && factor >= 1;
+    bool shrink = change > (factor < 1 || u->far ? usual : much) && factor <= 1;
+    if (!grow && !shrink) return;
     factor = grow ? 8 : 0.125;
     for (int j = 0; j < u->n; j++) u->spread[j] *= factor;
   }
+  begin_spread(u);
+}
+
+static void keep_changes(PfUnits *u)
+{
+  for (size_t i = 0; i < (size_t)u->m*(size_t)u->n; i++)
+    u->change[i] = fmax(u->change[i], fabs(u->A[i] - u->first[i]));
+}
+
+/* What changes by a little where the state does is no rounding: that changes by about all of itself, or not at all. */
+static void make_sure(PfUnits *u)
+{
+  const double little = 0.1;
+  for (size_t i = 0; u->sure && i < (size_t)u->m*(size_t)u->n; i++)
+    if (u->change[i] > 0 && u->change[i] < little*fabs(u->first[i])) u->sure[i] = true;
+}
+
+/* What a change of the coordinates by their spread makes of the residual. */
+static double scale_of_residual(const PfUnits *u, int i)
+{
+  const double usual = 1 << 10;
+  double most = 0;
+  for (int j = 0; j < u->n; j++) most = fmax(most, u->size[(size_t)i*(size_t)u->n + (size_t)j]*u->spread[j]);
+  return !(most > 0) || (most < usual && most > 1/usual) ? 1 : pf_binary_scale(&most, 1);
 }
 
 void pf_units_measure(PfUnits *u, const double *home, PfLook *look, void *user)
@@ -233,18 +264,24 @@ void pf_units_measure(PfUnits *u, const double *home, PfLook *look, void *user)
   memcpy(u->first, u->A, (size_t)u->m*(size_t)u->n*sizeof *u->A);
   find_columns(u); /* by this state alone, to know what is beside */
   find_spread(u, home, look, user);
-  for (unsigned k = 0; k < STATES_BESIDE; k++)
-    if (look_beside(u, home, 5 + 7*k, look, user)) raise_sizes(u, 0.1);
+  memset(u->change, 0, (size_t)u->m*(size_t)u->n*sizeof *u->change);
+  for (unsigned k = 0; k < STATES_BESIDE; k++) {
+    if (!look_beside(u, home, 5 + 7*k, look, user)) continue;
+    raise_sizes(u, 0.1);
+    keep_changes(u);
+  }
+  make_sure(u);
   find_columns(u);
-  for (int j = 0; j < u->n && u->far; j++) u->spread[j] = fmin(u->spread[j], 1e150);
   pf_units_rows(u);
+  for (int i = 0; i < u->m; i++) u->scale[i] = scale_of_residual(u, i);
 }
 
 void pf_units_rows(PfUnits *u)
 {
   for (int i = 0; i < u->m; i++) {
     u->row[i] = 0;
-    for (int j = 0; j < u->n; j++) u->row[i] = fmax(u->row[i], u->size[(size_t)i*(size_t)u->n + (size_t)j]*u->column[j]);
+    for (int j = 0; j < u->n; j++)
+      u->row[i] = fmax(u->row[i], u->size[(size_t)i*(size_t)u->n + (size_t)j]*u->column[j]);
   }
 }
 

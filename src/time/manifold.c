@@ -195,6 +195,23 @@ PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system
 
 /* ---------------------------------------------------------------- numbers */
 
+double pf_manifold_scale(const PfManifold *f, int constraint)
+{
+  return f->measured ? f->units.scale[constraint] : 1;
+}
+
+double pf_manifold_miss(PfManifold *f, const double *values, PfLevel level)
+{
+  pf_tape_run(f->residuals, values, f->phi, f->residual_work);
+  bool position = level == PF_LEVEL_POSITION;
+  double largest = 0;
+  for (int i = 0; i < (position ? f->positions : f->m); i++) {
+    double miss = fabs(position ? f->phi[i] : f->psi[i])/pf_manifold_scale(f, position ? f->row[i] : i);
+    if (!(miss <= largest)) largest = miss;
+  }
+  return largest;
+}
+
 double pf_manifold_residual(PfManifold *f, const double *values, PfLevel level, int *row)
 {
   pf_tape_run(f->residuals, values, f->phi, f->residual_work);
@@ -355,12 +372,13 @@ static void look_around(PfManifold *f, double *values, Look *look)
   const PfSymbols *in = pf_system_symbols(f->system);
   const size_t n = (size_t)f->n, N = 2*n;
   double *y = values + in->q, *t = values + in->time; /* q, then v */
+  const double *spread = f->units.spread;
   unsigned noise = 3;
   memcpy(f->kept, y, N*sizeof *y);
   f->kept[N] = *t;
   look(f, values, 1);
   for (int trial = 0; trial < 3; trial++) {
-    for (size_t i = 0; i < N; i++) y[i] = pf_manifold_blur(f->kept[i], f->units.spread ? f->units.spread[i%n] : 1, &noise);
+    for (size_t i = 0; i < N; i++) y[i] = pf_manifold_blur(f->kept[i], spread ? spread[i%n] : 1, &noise);
     *t = pf_manifold_blur(f->kept[N], 1, &noise);
     look(f, values, 0.1);
   }
@@ -386,6 +404,12 @@ static void find_units(PfManifold *f, const double *values)
   memcpy(f->look_values, values, (size_t)in->count*sizeof *values);
   memcpy(f->home, values + in->q, 2*(size_t)f->n*sizeof *values);
   pf_units_measure(&f->units, f->home, look, f);
+  f->measured = true;
+}
+
+void pf_manifold_find_units(PfManifold *f, const double *values)
+{
+  if (!f->measured && f->m) find_units(f, values);
 }
 
 void pf_manifold_measure(PfManifold *f, double *values)
@@ -405,7 +429,7 @@ typedef struct Descent {
 static PfStatus find_residual(void *user, PfMiss *miss)
 {
   const Descent *d = user;
-  miss->size = miss->merit = pf_manifold_residual(d->f, d->values, d->level, NULL);
+  miss->size = miss->merit = pf_manifold_miss(d->f, d->values, d->level);
   return PF_OK;
 }
 
@@ -479,6 +503,7 @@ bool pf_manifold_project(PfManifold *f, double *values, PfLevel level, double en
   const PfNewton newton = {.user = &descent, .n = f->n, .x = values + (level == PF_LEVEL_POSITION ? in->q : in->v),
                            .step = f->step, .residual = find_residual, .solve = find_step};
   PfNewtonResult result = {0};
+  pf_manifold_find_units(f, values);
   (void)pf_newton(&newton, &policy, &result);
   return result.iterations > 0;
 }

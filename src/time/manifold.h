@@ -30,6 +30,7 @@ typedef struct PfManifold {
   double *kept;          /* 2n */
   PfUnits units;         /* dense: of the coordinates in A, 1 until measured */
   double *look_values, *home; /* to find them: numbers of all symbols, 2n */
+  bool measured;         /* they were found */
   PfQr position_qr, velocity_qr;
   PfQr massless_qr;      /* of the columns without inertia */
   double *columns, *Z, *combined; /* m x n, m x m, m: rows, combined so that what has no inertia drops out */
@@ -44,6 +45,11 @@ typedef enum PfLevel { PF_LEVEL_POSITION, PF_LEVEL_VELOCITY } PfLevel;
 
 /* Residuals at the numbers in `values`; the largest is returned, `row` (or NULL) gets its constraint. */
 double pf_manifold_residual(PfManifold *manifold, const double *values, PfLevel level, int *row);
+
+/* The largest residual, each in its size: what tolerances are for. */
+double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel level);
+/* The size of the residuals of a constraint, once units were measured. */
+double pf_manifold_scale(const PfManifold *manifold, int constraint);
 
 /* Makes the dense matrices those of the numbers in `values`. Not in huge systems. */
 void pf_manifold_slopes(PfManifold *manifold, const double *values);
@@ -60,6 +66,8 @@ const double *pf_manifold_rows(PfManifold *manifold, const double *values);
  * when that is more. So a row that vanishes just there, or wherever the constraints hold, is recognised as zero, and a
  * row that is short everywhere is not. */
 void pf_manifold_measure(PfManifold *manifold, double *values);
+/* Units of the coordinates alone, unless they are known. */
+void pf_manifold_find_units(PfManifold *manifold, const double *values);
 /* x with a small random change, the same in every run; `unit` is that of a small x. */
 double pf_manifold_blur(double x, double unit, unsigned *noise);
 

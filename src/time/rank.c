@@ -159,7 +159,7 @@ static bool go_nearby(PfMotionRun *run, PfWatch *w, unsigned *noise, double *len
   memcpy(length, w->length, (size_t)run->m*sizeof *length);
   (void)pf_project(run, *t, w->y);
   return pf_first_not_finite(w->y, 2*(size_t)run->n) < 0 &&
-         pf_manifold_residual(run->projection, run->flow.values, PF_LEVEL_POSITION, NULL) <= 1e-10;
+         pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION) <= 1e-10;
 }
 
 /* Rows that vanish at the start and at all states nearby where the constraints hold, but not off the constraints: an

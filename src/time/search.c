@@ -26,6 +26,7 @@ typedef struct Search {
   int part, row_count;    /* the component, */
   const int *rows;        /* and its rows */
   bool *may, *flagged;    /* per coordinate, per row: see the stages */
+  bool *follows;          /* per row: where the constraints hold it follows from others, and is left to them */
   bool *before;           /* what might move in the latest try */
   /* the problem: what may move, and the rows that contain it */
   int n, m, goal_count;
@@ -46,16 +47,22 @@ static const PfGoal *goal_of(const Search *s, int row)
   return s->goals->goal + (row - s->in.constraints);
 }
 
+/* Constraints are taken in the size of their residuals. */
+static double scale_of(const Search *s, int row)
+{
+  return pf_manifold_scale(s->f, s->level == PF_LEVEL_POSITION ? s->f->row[row] : row);
+}
+
 static double residual_of(const Search *s, int row)
 {
   if (row >= s->in.constraints) return goal_of(s, row)->value - goal_of(s, row)->target;
-  return s->level == PF_LEVEL_POSITION ? s->f->phi[row] : s->f->psi[row];
+  return (s->level == PF_LEVEL_POSITION ? s->f->phi[row] : s->f->psi[row])/scale_of(s, row);
 }
 
 static double slope_at(const Search *s, int row, int place)
 {
   int entry = s->in.entry[place];
-  return entry < 0 ? goal_of(s, row)->row[s->in.column[place]] : s->f->out[entry];
+  return entry < 0 ? goal_of(s, row)->row[s->in.column[place]] : s->f->out[entry]/scale_of(s, row);
 }
 
 static double length_of(const Search *s, int row)
@@ -83,11 +90,21 @@ static bool is_small(double miss, double term, Care care)
   return miss <= (care == CARE_ROUNDING ? rounding : fmax(rounding, PF_TYPED_DIGITS*fmin(1, term)));
 }
 
+/* What a coordinate is measured in. */
+static double unit_of(const Search *s, int coordinate)
+{
+  return s->f->measured ? s->f->units.spread[coordinate] : 1;
+}
+
 static bool is_row_met(const Search *s, int row, Care care)
 {
-  double size = 0;
-  for (int p = s->in.begin[row]; p < s->in.begin[row + 1]; p++) size = fmax(size, fabs(s->all[s->in.column[p]]));
-  return is_small(fabs(residual_of(s, row)), length_of(s, row)*size, care);
+  double size = 0, square = 0;
+  for (int p = s->in.begin[row]; p < s->in.begin[row + 1]; p++) {
+    double unit = unit_of(s, s->in.column[p]), slope = slope_at(s, row, p)*unit;
+    size = fmax(size, fabs(s->all[s->in.column[p]])/unit);
+    square += slope*slope;
+  }
+  return is_small(fabs(residual_of(s, row)), sqrt(square)*size, care);
 }
 
 static bool is_goal_met(const PfGoal *g, PfFirmness hard)
@@ -117,6 +134,7 @@ static int worst_row(const Search *s, PfFirmness hard, Care care)
 
 static bool contains_movable(const Search *s, int row)
 {
+  if (s->follows[row]) return false;
   for (int p = s->in.begin[row]; p < s->in.begin[row + 1]; p++)
     if (s->may[s->in.column[p]]) return true;
   return false;
@@ -293,8 +311,10 @@ static bool is_out_of_hand(const Search *s, int row)
 {
   const double nothing = 1e-5;
   if (s->level == PF_LEVEL_POSITION) return false;
-  for (int p = s->in.begin[row]; p < s->in.begin[row + 1]; p++)
-    if (s->local[s->in.column[p]] >= 0 && !(fabs(slope_at(s, row, p)) <= nothing*s->in.usual[p])) return false;
+  for (int p = s->in.begin[row]; p < s->in.begin[row + 1]; p++) {
+    double usual = s->in.usual[p]/scale_of(s, row);
+    if (s->local[s->in.column[p]] >= 0 && !(fabs(slope_at(s, row, p)) <= nothing*usual)) return false;
+  }
   return true;
 }
 
@@ -420,7 +440,7 @@ static double arbitrary(int j)
 
 static void begin_at(const Search *s, double reach)
 {
-  for (int j = 0; j < s->n; j++) s->x[j] = s->from[j] + reach*arbitrary(j);
+  for (int j = 0; j < s->n; j++) s->x[j] = s->from[j] + reach*arbitrary(j)*unit_of(s, s->coordinate[j]);
 }
 
 static double change(const Search *s)
@@ -476,7 +496,7 @@ static void round_to(Search *s, const double *values, double rounding)
   memcpy(s->keep, s->x, (size_t)s->n*sizeof *s->x);
   for (int j = 0; j < s->n; j++) {
     double to = values ? values[j] : 0;
-    if (fabs(s->x[j] - to) <= rounding) s->x[j] = to;
+    if (fabs(s->x[j] - to) <= rounding*unit_of(s, s->coordinate[j])) s->x[j] = to;
   }
   if (measure(s, PF_START_FIXED) <= fmax(miss, 1e-15)) return;
   memcpy(s->x, s->keep, (size_t)s->n*sizeof *s->x);
@@ -486,7 +506,9 @@ static void round_to(Search *s, const double *values, double rounding)
 /* What differs from the start by rounding only is put back; what yielded to next to nothing is nothing. */
 static void tidy(Search *s)
 {
-  const double rounding = 4e-16*fmax(1, pf_largest(s->from, s->n));
+  double largest = 1;
+  for (int j = 0; j < s->n; j++) largest = fmax(largest, fabs(s->from[j])/unit_of(s, s->coordinate[j]));
+  const double rounding = 4e-16*largest;
   round_to(s, NULL, 10*rounding);
   round_to(s, s->from, rounding);
 }
@@ -576,7 +598,7 @@ static bool project_holding(Search *s, PfFirmness hard, Care care)
   s->f->held = s->may;
   for (int pass = 0; pass < PASSES && !(miss <= PF_TYPED_DIGITS); pass++) {
     (void)pf_manifold_project(s->f, s->values, s->level, PF_ON_CONSTRAINTS);
-    miss = pf_manifold_residual(s->f, s->values, s->level, NULL);
+    miss = pf_manifold_miss(s->f, s->values, s->level);
   }
   s->f->held = NULL;
   evaluate_all(s);
@@ -594,15 +616,54 @@ static void put_back(Search *s)
 
 typedef PfStatus (*Seek)(Search *s, Care care, bool *found);
 
-/* Poses the problem of what may move and looks for a solution. */
-static PfStatus attempt(Search *s, Seek seek, Care care, bool *found)
+/* At a solution: flags the rows that follow from those written before them. False when there are none. */
+static bool find_followers(Search *s)
+{
+  const double rounding = 1e-7;
+  const size_t n = (size_t)s->n;
+  bool any = false;
+  for (size_t i = 0; i < (size_t)s->m*n && s->f->measured; i++) s->J[i] *= s->f->units.column[s->coordinate[i%n]];
+  for (int i = 0; i < s->m; i++) {
+    double *row = s->J + (size_t)i*n, length = pf_norm(row, s->n);
+    for (int k = 0; k < 2*i; k++) (void)pf_remove_part(row, s->J + (size_t)(k%i)*n, s->n);
+    double left = pf_norm(row, s->n);
+    bool follows = !(left > rounding*length);
+    for (size_t j = 0; j < n; j++) row[j] = follows ? 0 : row[j]/left;
+    s->follows[s->row[i]] = follows;
+    any = any || follows;
+  }
+  return any;
+}
+
+/* Poses the problem of what may move and looks for a solution; `any`: rows follow from others at it. */
+static PfStatus pose_and_seek(Search *s, Seek seek, Care care, bool *found, bool *any)
 {
   PfMark mark = pf_arena_mark(s->arena);
   PfStatus status = pose(s);
   for (int j = 0; status == PF_OK && j < s->n; j++) s->x[j] = s->all[s->coordinate[j]];
   if (status == PF_OK) status = seek(s, care, found);
   if (status == PF_OK && *found) tidy(s);
+  if (any) *any = status == PF_OK && *found && s->level == PF_LEVEL_POSITION && find_followers(s);
   pf_arena_release(s->arena, mark);
+  return status;
+}
+
+/* Rows that follow from others where the constraints hold lead astray where they do not: without them the solution is
+ * the one that the model has without them. */
+static PfStatus attempt(Search *s, Seek seek, Care care, bool *found)
+{
+  bool any, again = false;
+  PF_TRY(pose_and_seek(s, seek, care, found, &any));
+  if (!any) return PF_OK;
+  const size_t n = (size_t)s->in.n;
+  double *solution = pf_arena_array(s->arena, double, n);
+  if (!solution) return pf_no_room(s->ctx, "the start");
+  memcpy(solution, s->all, n*sizeof *solution);
+  put_back(s);
+  PfStatus status = pose_and_seek(s, seek, care, &again, NULL);
+  memset(s->follows, 0, (size_t)s->in.rows*sizeof *s->follows);
+  if (!again) memcpy(s->all, solution, n*sizeof *solution);
+  evaluate_all(s);
   return status;
 }
 
@@ -679,7 +740,7 @@ static PfStatus conflict(Search *s)
              "no %s near the start satisfies the constraint '%s' together with the others",
              position ? "configuration" : "velocity", c->name);
   if (s->f->M) pf_hint(s->ctx, "it is missed by %.3g at best; are values marked with '!' in the way?",
-                       row < 0 ? 0 : fabs(residual_of(s, row)));
+                       row < 0 ? 0 : fabs(residual_of(s, row))*scale_of(s, row));
   else pf_hint(s->ctx, "in a model of this size the start is looked for from the given numbers only: give some nearer "
                        "to the constraints");
   return PF_ERR_MODEL;
@@ -715,8 +776,10 @@ static PfStatus settle(Search *s)
   s->may = pf_arena_array(s->arena, bool, n);
   s->before = pf_arena_array(s->arena, bool, n);
   s->flagged = pf_arena_array(s->arena, bool, s->in.rows);
+  s->follows = pf_arena_array(s->arena, bool, s->in.rows);
   s->local = pf_arena_array(s->arena, int, n);
-  if (!s->given || !s->may || !s->before || !s->flagged || !s->local) return pf_no_room(s->ctx, "the start");
+  bool room = s->given && s->may && s->before && s->flagged && s->follows && s->local;
+  if (!room) return pf_no_room(s->ctx, "the start");
   memcpy(s->given, s->all, n*sizeof *s->given);
   evaluate_all(s);
   for (int part = 0; part < s->in.parts; part++) {
@@ -735,6 +798,7 @@ PfStatus pf_search_start(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals 
   Search s = {.ctx = ctx, .arena = arena, .f = f, .goals = goals, .level = level, .firm = firm, .plain = plain,
               .values = values,
               .all = values + (level == PF_LEVEL_POSITION ? in->q : in->v)};
+  pf_manifold_find_units(f, values);
   PF_TRY(pf_incidence_make(ctx, arena, f, goals, level, values, &s.in));
   return settle(&s);
 }

@@ -43,6 +43,15 @@ static void carry_over(const PfModel *model, const PfSymbols *in, PfGoals *goals
   }
 }
 
+static void measure(PfManifold *f, const double *values, PfStart *start)
+{
+  start->position = pf_manifold_residual(f, values, PF_LEVEL_POSITION, NULL);
+  start->velocity = pf_manifold_residual(f, values, PF_LEVEL_VELOCITY, NULL);
+  start->missed = pf_manifold_miss(f, values, PF_LEVEL_POSITION);
+  double velocity = pf_manifold_miss(f, values, PF_LEVEL_VELOCITY);
+  if (!(velocity <= start->missed)) start->missed = velocity;
+}
+
 static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *goals, double *values, PfStart *start)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
@@ -63,8 +72,7 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *
   PF_TRY(pf_search_start(ctx, arena, f, goals, PF_LEVEL_VELOCITY, firm + n, values, plain + n));
   pf_goals_evaluate(goals, values);
   PF_TRY(pf_moved_list(ctx, arena, model, goals, before, values + in->q, plain, start));
-  start->position = pf_manifold_residual(f, values, PF_LEVEL_POSITION, NULL);
-  start->velocity = pf_manifold_residual(f, values, PF_LEVEL_VELOCITY, NULL);
+  measure(f, values, start);
   return PF_OK;
 }
 
@@ -86,7 +94,7 @@ PfStatus pf_start_correct(PfContext *ctx, const PfSystem *system, double *values
 
 bool pf_start_is_off(const PfStart *start)
 {
-  return !(start->position <= PF_TYPED_DIGITS && start->velocity <= PF_TYPED_DIGITS);
+  return !(start->missed <= PF_TYPED_DIGITS);
 }
 
 PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *values, PfStart *start)
@@ -97,8 +105,8 @@ PfStatus pf_start_measure(PfContext *ctx, const PfSystem *system, const double *
   PfManifold manifold = {0};
   PfStatus status = arena ? pf_manifold_make(ctx, arena, system, &manifold) : pf_no_room(ctx, "the start");
   if (status == PF_OK) {
-    start->position = pf_manifold_residual(&manifold, values, PF_LEVEL_POSITION, NULL);
-    start->velocity = pf_manifold_residual(&manifold, values, PF_LEVEL_VELOCITY, NULL);
+    pf_manifold_find_units(&manifold, values);
+    measure(&manifold, values, start);
   }
   pf_arena_free(arena);
   return status;

@@ -89,7 +89,7 @@ static double go_on(PfMotionRun *run, PfWatch *w, double t, double h)
   for (int half = 0; half < HALVES; half++, h *= 0.5) {
     bool good = true;
     for (int q = 0; q < SMALL_STEPS && good; q++) good = advance(run, w, t + q*h/SMALL_STEPS, h/SMALL_STEPS);
-    if (good && pf_manifold_residual(run->projection, run->flow.values, PF_LEVEL_POSITION, NULL) < 1e-9) return h;
+    if (good && pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION) < 1e-9) return h;
     memcpy(w->ahead, w->kept, bytes);
     memcpy(w->k, w->kept + 2*run->n, bytes);
   }

@@ -37,6 +37,23 @@ for form in multipliers elimination udwadia_kalaba udwadia_phohomsiri maggi casc
 done
 run 0 run --json --at 1 "$place/rows.pf"
 holds 'max(map(abs, d["rows"][-1][1:3])) < 1e-12'
+# a four-bar of any size, with a third row that squares the others: one rank, one start, that of two rows
+bar() {
+  printf "param L = $1\ncoord a, b, c\nkinetic L^2*(a'^2 + 2*b'^2 + 3*c'^2)/2\npotential L^2*sin(a)\n"
+  printf "constraint x: L*cos(a) + 3*L*cos(b) - 2.5*L*cos(c) = 3*L\nconstraint y: L*sin(a) + 3*L*sin(b) - 2.5*L*sin(c) = 0\n"
+  printf "start a = 0.7, b = 0.6, c = 2, a' = 1\n"
+}
+bar 1 > "$place/bar.pf"
+run 0 eval --json "$place/bar.pf"
+start=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["q"])' "$place/out")
+for size in 1e-12 1e-7 1e-6 1 1e6 1e12; do
+  bar $size > "$place/bar.pf"
+  echo "constraint r: (L*cos(a) + 3*L*cos(b) - 3*L)^2 + (L*sin(a) + 3*L*sin(b))^2 = 6.25*L^2" >> "$place/bar.pf"
+  run 0 check --json "$place/bar.pf"
+  holds 'd["rank"] == 2 and len(d["redundant"]) == 1'
+  run 0 eval --json "$place/bar.pf"
+  holds "max(abs(x - y) for x, y in zip(d['q'], $start)) < 1e-9"
+done
 python3 "$2/tests/cli/scales.py" "$1" > "$place/out" 2> "$place/err" || fail "units decide"
 
 # redundant on the constraints: of a = b, of four blades that steer alike (x = sin(0.3)/0.3 along a circle)

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random models in other units, by powers of ten: verdicts and motions must be the same.
+
+scales.py PFAFF [--count 100] [--seed 1] [--most 12] [--keep FOLDER]
+
+A model is written with units of length, mass, time, of each coordinate and of each constraint, and once more with all
+of them 1; redundant rows are among the constraints. Compared: rank and redundancy of 'check', accelerations of 'eval'
+by several formulations, the motion of 'run'."""
+import argparse, json, math, os, random, subprocess, sys
+
+FORMS = ["multipliers", "maggi", "udwadia_kalaba", "udwadia_phohomsiri", "cascade"]
+
+
+class Failure(Exception):
+    pass
+
+
+def ask(program, *words):
+    done = subprocess.run([program, *words], capture_output=True, text=True, timeout=60)
+    if done.returncode: raise Failure(f"{' '.join(words)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def power(k):
+    return f"1e{k}"
+
+
+class Units:
+    """What is 1 in the plain model is 10^k in the other one."""
+    def __init__(self, rng, most, n):
+        pick = (lambda: 0) if most == 0 else (lambda: rng.choice([0, 0, rng.randint(-most, most)]))
+        self.length, self.mass, self.time = pick(), pick(), pick()
+        self.own = [pick() for _ in range(n)]      # of coordinates besides
+        self.row = [pick() for _ in range(8)]      # of constraints
+
+    def limit(self):
+        """Energies stay well within doubles."""
+        self.time = max(-6, min(6, self.time))
+        return self
+
+
+class Model:
+    """Coordinates u_i = own_i x_i; what has the kind 'length' carries the unit of length as well."""
+    def __init__(self, kinds):
+        self.kinds, self.kinetic, self.potential, self.rows, self.start = kinds, [], [], [], []
+
+    def text(self, units):
+        L, m, t = units.length, units.mass, units.time
+        unit = [own + (L if kind == "length" else 0) for own, kind in zip(units.own, self.kinds)]
+        x = {f"x{i}": f"({power(-k)}*u{i})" for i, k in enumerate(unit)}
+        v = {f"v{i}": f"({power(t - k)}*u{i}')" for i, k in enumerate(unit)}
+        lines = ["coord " + ", ".join(f"u{i}" for i in range(len(unit)))]
+        energy = power(m + 2*L - 2*t)
+        lines += [f"kinetic {energy}*({e.format(**x, **v)})" for e in self.kinetic]
+        lines += [f"potential {energy}*({e.format(**x, **v)})" for e in self.potential]
+        for i, e in enumerate(self.rows):
+            lines.append(f"constraint c{i}: {power(units.row[i])}*({e.format(**x, **v)}) = 0")
+        lines += [f"start u{i} = {q!r}*{power(unit[i])}, u{i}' = {w!r}*{power(unit[i] - t)}" for i, q, w in self.start]
+        lines.append(f"run {power(t)}")
+        self.unit, self.time = unit, t
+        return "\n".join(lines) + "\n"
+
+
+def number(rng, low=0.3, high=2.0):
+    return round(rng.uniform(low, high), 3)
+
+
+def masses(rng, model):
+    for i in range(len(model.kinds)):
+        model.kinetic.append(f"{number(rng)}/2*{{v{i}}}^2")
+        model.potential.append(f"{number(rng)}/2*({{x{i}}} - {number(rng, -0.5, 0.5)})^2")
+
+
+def linear_rows(rng):
+    """Knife edges and gears with coefficients of any sign, and rows that follow from them."""
+    n = rng.randint(3, 5)
+    model = Model([rng.choice(["length", "angle"]) for _ in range(n)])
+    masses(rng, model)
+    count = rng.randint(1, n - 2)
+    rows = []
+    for i in range(count):
+        terms = [f"{number(rng)}*cos({{x{rng.randrange(n)}}} + {number(rng)})*{{v{j}}}" for j in rng.sample(range(n), 2)]
+        rows.append(f"{{v{i}}} - " + " + ".join(terms))
+    model.rows = list(rows)
+    for _ in range(rng.randint(0, 2)):
+        model.rows.append(" + ".join(f"{number(rng)}*({row})" for row in rng.sample(rows, rng.randint(1, count))))
+    model.start = [(i, number(rng, -1, 1), number(rng, -1, 1)) for i in range(count, n)]
+    return model
+
+
+def loop(rng):
+    """A four-bar in angles, from a start where it is closed; a third row squares the others."""
+    a, b, c = number(rng, 0.8, 1.2), number(rng, 2.5, 3.2), number(rng, 2.2, 2.8)
+    d = number(rng, 2.8, 3.2)
+    model = Model(["angle"]*3)
+    masses(rng, model)
+    model.rows = [f"{a}*cos({{x0}}) + {b}*cos({{x1}}) - {c}*cos({{x2}}) - {d}",
+                  f"{a}*sin({{x0}}) + {b}*sin({{x1}}) - {c}*sin({{x2}})"]
+    if rng.random() < 0.7:
+        model.rows.append(f"({a}*cos({{x0}}) + {b}*cos({{x1}}) - {d})^2 + ({a}*sin({{x0}}) + {b}*sin({{x1}}))^2 - {c}^2")
+    crank = number(rng, 0.4, 1.0)
+    x, y = d - a*math.cos(crank), -a*math.sin(crank)  # from the end of the crank to the bearing of the rocker
+    reach = math.hypot(x, y)
+    coupler = math.atan2(y, x) + math.acos((reach**2 + b**2 - c**2)/(2*reach*b))
+    rocker = math.atan2(a*math.sin(crank) + b*math.sin(coupler), a*math.cos(crank) + b*math.cos(coupler) - d)
+    model.start = [(0, crank, number(rng, 0.5, 1)), (1, coupler, 0), (2, rocker, 0)]
+    return model
+
+
+def points(rng):
+    """A pendulum of two points in x and y; the last row is a sum of the others."""
+    model = Model(["length"]*4)
+    masses(rng, model)
+    p, q = number(rng), number(rng)
+    model.rows = ["{x0}^2 + {x1}^2 - %r^2" % p, "({x2} - {x0})^2 + ({x3} - {x1})^2 - %r^2" % q]
+    if rng.random() < 0.6:
+        model.rows.append(f"{{x0}}^2 + {{x1}}^2 + ({{x2}} - {{x0}})^2 + ({{x3}} - {{x1}})^2 - {p}^2 - {q}^2")
+    model.start = [(0, 0.6*p, 0.1), (1, -0.8*p, 0), (2, 0.6*p + 0.28*q, 0), (3, -0.8*p - 0.96*q, 0)]
+    return model
+
+
+KINDS = [linear_rows, loop, points]
+
+
+def close(program, model, path):
+    """Starts meet the constraints: how far a start is moved from where it was given depends on the way there."""
+    with open(path, "w", encoding="utf-8") as file: file.write(model.text(Units(None, 0, len(model.kinds))))
+    found = ask(program, "eval", "--json", path)
+    ask(program, "run", "--json", "--no-rows", path)
+    model.start = [(i, q, v) for i, (q, v) in enumerate(zip(found["q"], found["v"]))]
+
+
+def answers(program, model, units, path):
+    with open(path, "w", encoding="utf-8") as file: file.write(model.text(units))
+    n, t = len(model.kinds), model.time
+    plain = lambda list, time: [x*10.0**(time*t - k) for x, k in zip(list, model.unit)]
+    check = ask(program, "check", "--json", path)
+    found = {"rank": check["rank"], "free": check["degrees_of_freedom"], "redundant": len(check["redundant"])}
+    for form in FORMS:
+        found[form] = plain(ask(program, "eval", "--json", "--form", form, path)["acceleration"], 2)
+    run = ask(program, "run", "--json", "--at", power(t), "--by", "rk4", "--step", f"2e{t - 3}", path)
+    found["run"] = plain(run["rows"][-1][1:n + 1], 0)
+    return found
+
+
+def compare(one, other):
+    for key, value in one.items():
+        if isinstance(value, int):
+            if value != other[key]: raise Failure(f"{key}: {other[key]}, not {value}")
+            continue
+        size = max(1, max(map(abs, value)))
+        far = max(abs(x - y) for x, y in zip(value, other[key]))
+        if not far <= 1e-6*size: raise Failure(f"{key}: off by {far:.3g} of {size:.3g}")
+
+
+def trial(program, seed, most, path):
+    rng = random.Random(seed)
+    model = rng.choice(KINDS)(rng)
+    n = len(model.kinds)
+    try: close(program, model, path)
+    except Failure: return  # singular on its way
+    reference = answers(program, model, Units(rng, 0, n), path)
+    if len(set(map(len, (reference[form] for form in FORMS)))) != 1: raise Failure("forms")
+    for form in FORMS[1:]:
+        compare({form: reference["multipliers"]}, reference)
+    compare(reference, answers(program, model, Units(rng, most, n).limit(), path))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=int, default=12)
+    parser.add_argument("--keep", default="trial-failures")
+    options = parser.parse_args()
+    os.makedirs(options.keep, exist_ok=True)
+    failures = 0
+    for seed in range(options.seed, options.seed + options.count):
+        path = os.path.join(options.keep, f"scales{seed}.pf")
+        try:
+            trial(options.program, seed, options.most, path)
+            os.remove(path)
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            failures += 1
+            print(f"seed {seed}: {failure}", flush=True)
+    print(f"{options.count} seeds, {failures} failures")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__": main()
