@@ -29,6 +29,10 @@ PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormu
  * evaluated yet. */
 const double *pf_solver_units(const PfSolver *solver);
 
+/* Usual sizes of the constraint rows (m), by the first state that was evaluated and others beside it; NULL: nothing was
+ * evaluated yet, or the columns have units. */
+const double *pf_solver_row_sizes(const PfSolver *solver);
+
 /* The numbers that a solver may remember from one state to the next, for snapshots. */
 const PfKept *pf_solver_kept(const PfSolver *solver);
 

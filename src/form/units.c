@@ -60,6 +60,11 @@ const double *pf_solver_units(const PfSolver *s)
   return s->scaled ? s->units.column : NULL;
 }
 
+const double *pf_solver_row_sizes(const PfSolver *s)
+{
+  return s->measured && !s->scaled ? s->units.row : NULL;
+}
+
 void pf_units_enter(PfSolver *s)
 {
   const int n = s->system->n;

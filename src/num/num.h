@@ -190,6 +190,7 @@ void pf_qr_null_space_transposed(PfQr *qr, double *N);
 /* Units of a matrix that is factored: rows and columns are alike in them. */
 typedef struct PfAlike {
   double *row, *column, *size;
+  bool given;  /* the caller knows the units: row and column are not measured */
   bool scaled; /* else all are 1 */
 } PfAlike;
 PfStatus pf_alike_make(PfContext *ctx, PfArena *arena, int m, int n, PfAlike *alike);

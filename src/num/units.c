@@ -388,8 +388,19 @@ static bool keep_if_large(double *unit, int n)
   return false;
 }
 
+/* In units that the caller has put into `row` and `column`. */
+static PfStatus factor_as_given(PfAlike *alike, PfQr *qr, double *A, double tol)
+{
+  alike->scaled = true;
+  pf_scale_columns(A, qr->m, qr->n, alike->column);
+  for (int i = 0; i < qr->m; i++)
+    for (int j = 0; j < qr->n; j++) A[(size_t)i*(size_t)qr->n + (size_t)j] /= alike->row[i];
+  return pf_qr_factor(qr, A, tol);
+}
+
 PfStatus pf_alike_factor(PfAlike *alike, PfQr *qr, double *A, double tol)
 {
+  if (alike->given) return factor_as_given(alike, qr, A, tol);
   const size_t n = (size_t)qr->n, size = (size_t)qr->m*n;
   for (size_t i = 0; i < size; i++) alike->size[i] = fabs(A[i]);
   const PfSizes sizes = {qr->m, qr->n, alike->size, NULL, NULL};

@@ -41,10 +41,50 @@ static PfStatus accelerate(PfDynamics *f)
   return PF_OK;
 }
 
+/* Where constraints depend on each other, which may be so up to rounding only, elements of rounding must not count as if
+ * they were sizes: rows have the sizes that are usual nearby, and multipliers go with them. */
+static bool uses_usual_sizes(const PfDynamics *f, int rows, int independent)
+{
+  return independent < rows && pf_solver_row_sizes(f->solver);
+}
+
+static double binary(double size)
+{
+  return size > 0 ? pf_binary_scale(&size, 1) : 1;
+}
+
+static void give_motion_units(PfDynamics *f)
+{
+  const double *size = pf_solver_row_sizes(f->solver);
+  PfAlike *units = &f->motion_units;
+  double mass = 0;
+  units->given = !f->speeds && f->ny + f->nj && uses_usual_sizes(f, f->nv, f->w_dependents);
+  if (!units->given) return;
+  for (int i = 0; i < f->n; i++) mass = fmax(mass, pf_largest(f->K + (size_t)i*(size_t)f->nz, f->nw));
+  for (int i = 0; i < f->n; i++) units->row[i] = binary(mass);
+  for (int k = 0; k < f->m; k++) units->row[f->n + k] = binary(size[k]);
+  for (int j = 0; j < f->nw; j++) units->column[j] = 1;
+  for (int k = 0; k < f->m; k++) units->column[f->nw + k] = binary(mass)/binary(size[k]);
+}
+
+/* As many rows of the constraints count as the chart has found independent: the rounding of the others is no further
+ * constraint. */
+static PfStatus leave_out_rounding(PfDynamics *f)
+{
+  PfQr *qr = &f->motion_qr;
+  const int most = f->n + f->w_dependents;
+  if (!f->motion_units.given || qr->rank <= most) return PF_OK;
+  const double *R = qr->R, first = fabs(R[0]), next = fabs(R[(size_t)most*(size_t)qr->m + (size_t)most]);
+  const double rounding = 1e-6;
+  return first > 0 && next < rounding*first ? pf_qr_factor(qr, f->K, 2*next/first) : PF_OK;
+}
+
 static PfStatus find_matrix(PfDynamics *f)
 {
   pf_tape_run(f->forces, f->full, f->K, f->work);
-  if (pf_alike_factor(&f->motion_units, &f->motion_qr, f->K, 0) == PF_OK) return PF_OK;
+  give_motion_units(f);
+  if (pf_alike_factor(&f->motion_units, &f->motion_qr, f->K, 0) == PF_OK && leave_out_rounding(f) == PF_OK)
+    return PF_OK;
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion are not finite here");
 }
 
@@ -269,11 +309,22 @@ static PfStatus find_hold(PfDynamics *f, const double *rows, int m, const int *c
   return PF_OK;
 }
 
+static void give_level_units(PfDynamics *f, int m, int count, int level)
+{
+  const double *size = pf_solver_row_sizes(f->solver);
+  const int *row = level ? f->velocity_row : f->position_row;
+  PfAlike *units = &f->level_units[level];
+  units->given = uses_usual_sizes(f, m, count);
+  for (int i = 0; i < m && units->given; i++) units->row[i] = binary(size[row[i]]);
+  for (int k = 0; k < count && units->given; k++) units->column[k] = 1;
+}
+
 /* Factors the columns of the dependent unknowns: what every solution needs. */
 static PfStatus factor_columns(PfDynamics *f, const double *rows, int m, const int *columns, int count, int level)
 {
   PfQr *qr = level ? &f->velocity_qr : &f->position_qr;
   take_dependent(f, rows, m, columns, count);
+  give_level_units(f, m, count, level);
   if (pf_alike_factor(&f->level_units[level], qr, f->matrix, 1e-12) != PF_OK)
     return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints are not finite here");
   PF_TRY(find_hold(f, rows, m, columns, count, level));
