@@ -311,11 +311,18 @@ static int count_independent(double *A, int m, int n, double tol)
   return rank;
 }
 
+static bool differ_by_more(const double *unit, int n, double factor)
+{
+  double least = INFINITY, most = 0;
+  for (int j = 0; j < n; j++) least = fmin(least, unit[j]), most = fmax(most, unit[j]);
+  return most > factor*least;
+}
+
 bool pf_units_matter(PfUnits *u)
 {
   const double clearly = 1e-3; /* independent in any case */
   const size_t count = (size_t)u->m*(size_t)u->n;
-  if (u->far) return true;
+  if (differ_by_more(u->column, u->n, FACTORS_ALIKE)) return true;
   memcpy(u->A, u->first, count*sizeof *u->A);
   memcpy(u->logarithm, u->first, count*sizeof *u->A);
   pf_scale_columns(u->logarithm, u->m, u->n, u->column);
@@ -381,9 +388,7 @@ PfStatus pf_alike_make(PfContext *ctx, PfArena *arena, int m, int n, PfAlike *al
 /* Columns that factors bear as they are get the unit 1. */
 static bool keep_if_large(double *unit, int n)
 {
-  double least = INFINITY, most = 0;
-  for (int j = 0; j < n; j++) least = fmin(least, unit[j]), most = fmax(most, unit[j]);
-  if (most > FACTORS_ALIKE*least) return true;
+  if (differ_by_more(unit, n, FACTORS_ALIKE)) return true;
   for (int j = 0; j < n; j++) unit[j] = 1;
   return false;
 }
