@@ -311,10 +311,12 @@ static int count_independent(double *A, int m, int n, double tol)
   return rank;
 }
 
+/* Those that are not zero. */
 static bool differ_by_more(const double *unit, int n, double factor)
 {
   double least = INFINITY, most = 0;
-  for (int j = 0; j < n; j++) least = fmin(least, unit[j]), most = fmax(most, unit[j]);
+  for (int j = 0; j < n; j++)
+    if (unit[j] > 0) least = fmin(least, unit[j]), most = fmax(most, unit[j]);
   return most > factor*least;
 }
 
@@ -322,7 +324,9 @@ bool pf_units_matter(PfUnits *u)
 {
   const double clearly = 1e-3; /* independent in any case */
   const size_t count = (size_t)u->m*(size_t)u->n;
+  const double masses_alike = 1 << 7; /* of the roots: directions that mix coordinates keep the light ones */
   if (differ_by_more(u->column, u->n, FACTORS_ALIKE)) return true;
+  if (u->far && differ_by_more(u->inertia, u->n, masses_alike)) return true;
   memcpy(u->A, u->first, count*sizeof *u->A);
   memcpy(u->logarithm, u->first, count*sizeof *u->A);
   pf_scale_columns(u->logarithm, u->m, u->n, u->column);
