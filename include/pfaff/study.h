@@ -100,7 +100,8 @@ typedef struct PfSteadyPoint {
   double distance;       /* from the start, by all coordinates that are not cyclic (steady motions: and independent
                           * velocities), in SI units */
   int family;            /* it belongs to a family of so many dimensions */
-  int *free;             /* family: components of x that tell its members apart */
+  int *free;             /* family: components of x that tell its members apart; where none does, the size of x plus the
+                          * number of a coordinate, or of a velocity behind them (speeds, if there are any) */
   double *directions;    /* family x size: how x changes along it, when one of these changes and the others do not */
   int count;             /* eigenvalues, without those of cyclic coordinates; the rightmost first */
   double *re, *im;

@@ -111,7 +111,7 @@ static void text_branch(PfText *text, const Continue *c, int b)
     const PfTracePoint *a = t->points + i, *z = t->points + last;
     pf_text_print(text, "    %s %.6g to %.6g: ", c->word, a->parameter, z->parameter);
     if (a->unstable) pf_text_print(text, "%d unstable", a->unstable);
-    else pf_text_add(text, "stable");
+    else pf_text_add(text, pf_stability_name(t->points[(i + last)/2].stability)); /* ends may lie on the axis */
     for (int k = 0; k < c->c.size; k++)
       if (!c->c.cyclic[k] && fmax(fabs(a->x[k]), fabs(z->x[k])) > 1e-10*width_of(c, k))
         pf_text_print(text, "; %s %.5g to %.5g", c->words[k], pf_without_noise(a->x[k], 1e3*width_of(c, k)),
@@ -252,9 +252,12 @@ static int branch_series(Continue *c, const PfTrace *t, int component, PfSeries 
     bool stable = !t->points[i].unstable;
     while (last + 1 < t->count && !t->points[last + 1].unstable == stable) last++;
     int end = last + 1 < t->count ? last + 1 : last;
+    const PfStability inside = t->points[(i + last)/2].stability;
     if (list)
-      list[count] = (PfSeries){.count = end - i + 1, .x = x + i, .y = y + i, .label = stable ? "stable" : "unstable",
-                               .color = stable ? 0 : 1, .dash = stable ? PF_DASH_SOLID : PF_DASH_DASHED};
+      list[count] = (PfSeries){.count = end - i + 1, .x = x + i, .y = y + i,
+                               .label = stable ? pf_stability_name(inside) : "unstable",
+                               .color = !stable ? 1 : inside == PF_NEUTRAL ? 7 : 0,
+                               .dash = stable ? PF_DASH_SOLID : PF_DASH_DASHED};
     count++;
     i = last + 1;
   }

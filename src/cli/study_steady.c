@@ -68,8 +68,18 @@ static void show_direction(const Find *f, const PfSteadyPoint *p, int d)
 {
   double *row = p->directions + (size_t)d*(size_t)f->steady.size;
   pf_study_show(&f->st, f->steady.names, f->steady.size, row);
-  double by = row[p->free[d]];
+  double by = p->free[d] < f->steady.size ? row[p->free[d]] : 0;
   for (int c = 0; c < f->steady.size && by != 0; c++) row[c] /= by;
+}
+
+/* What is free: a component of the state, or another coordinate or velocity; `words`: with its unit. */
+static const char *free_name(const Find *f, int number, bool words)
+{
+  const PfModel *model = f->st.s.model;
+  const int size = f->steady.size, n = model->coordinate_count;
+  if (number < size) return words ? f->words[number] : f->steady.names[number];
+  if (number < size + n) return words ? f->coordinate_words[number - size] : f->coordinates[number - size];
+  return model->speed_count ? model->speeds[number - size - n].name : f->velocities[number - size - n];
 }
 
 /* From SI, as it was found, to what is written. */
@@ -148,7 +158,7 @@ static void text_family(PfText *text, const Find *f, const PfSteadyPoint *p)
   for (int d = 0; d < p->family; d++) {
     const double *row = p->directions + (size_t)d*(size_t)f->steady.size;
     bool any = false;
-    pf_text_print(text, "  %s", f->words[p->free[d]]);
+    pf_text_print(text, "  %s", free_name(f, p->free[d], true));
     for (int c = 0; c < f->steady.size; c++) {
       if (c == p->free[d] || row[c] == 0) continue;
       pf_text_print(text, "%s%s by %.4g", any ? ", " : " (with it ", f->words[c], row[c]);
@@ -217,7 +227,7 @@ static void json_point(PfJson *json, const Find *f, const PfSteadyPoint *p)
   pf_json_number(json, "distance", p->distance);
   pf_json_integer(json, "family", p->family);
   pf_json_open(json, "free", '[');
-  for (int d = 0; d < p->family; d++) pf_json_string(json, NULL, f->steady.names[p->free[d]]);
+  for (int d = 0; d < p->family; d++) pf_json_string(json, NULL, free_name(f, p->free[d], false));
   pf_json_close(json, ']');
   pf_study_json_matrix(json, "directions", p->directions, p->family, f->steady.size);
   pf_json_string(json, "stability", pf_stability_name(p->stability));
@@ -324,8 +334,9 @@ static PfStatus nothing(Find *f)
   pf_text_init(&text, pf_context_allocator(f->st.s.ctx));
   text_tried(&text, f);
   pf_fail(f->st.s.ctx, PF_ERR_NUMBER, "no %s found", f->kind == PF_EQUILIBRIA ? "equilibrium" : "steady motion");
-  pf_hint(f->st.s.ctx, "%.*s; there may be none, or look elsewhere by --within and with more --starts",
-          (int)(text.count > 3 ? text.count - 3 : 0), pf_text_get(&text) + 2);
+  pf_hint(f->st.s.ctx, "%.*s; there may be none, or look elsewhere by --within and with more --starts%s",
+          (int)(text.count > 3 ? text.count - 3 : 0), pf_text_get(&text) + 2,
+          f->st.original ? "; attitudes at which two of the angles turn about one axis, as upright, are left out" : "");
   pf_text_free(&text);
   return PF_ERR_NUMBER;
 }

@@ -49,6 +49,7 @@ struct PfDynamics {
   double *given;   /* parameters that were overridden, else NaN */
   const double *phi, *phi_q, *psi, *psi_w, *rate, *N, *drift; /* results of `levels` */
   double *K;       /* nr x nz: derivative of the equations of motion by accelerations and multipliers */
+  bool factored;   /* K is that of the present place, and motion_qr its factors */
   double *level_out, *seeds, *derived, *zero, *work;
   size_t work_room;
 
@@ -94,6 +95,9 @@ void pf_dynamics_rate(const PfDynamics *field, double *rate);
 PfStatus pf_dynamics_set_parameter(PfDynamics *field, int parameter, double value);
 /* Seeds of all parameters and inputs for d/dp; in the arena of the field. */
 PfStatus pf_dynamics_parameter_tape(PfDynamics *field, int parameter, PfTape **tape);
+
+/* K and its factors where the field is, unless they are there already: only derivatives need them. */
+PfStatus pf_dynamics_factor(PfDynamics *field);
 
 /* Completes a direction: `s` (count numbers, those of x and of parameters and inputs given) gets those of all other
  * quantities. `constant` (root_count, or NULL) is what derivatives of lower order add to F. `out` (root_count) gets

@@ -79,12 +79,13 @@ static PfStatus leave_out_rounding(PfDynamics *f)
   return first > 0 && next < rounding*first ? pf_qr_factor(qr, f->K, 2*next/first) : PF_OK;
 }
 
-static PfStatus find_matrix(PfDynamics *f)
+PfStatus pf_dynamics_factor(PfDynamics *f)
 {
+  if (f->factored) return PF_OK;
   pf_tape_run(f->forces, f->full, f->K, f->work);
   give_motion_units(f);
-  if (pf_alike_factor(&f->motion_units, &f->motion_qr, f->K, 0) == PF_OK && leave_out_rounding(f) == PF_OK)
-    return PF_OK;
+  f->factored = pf_alike_factor(&f->motion_units, &f->motion_qr, f->K, 0) == PF_OK && leave_out_rounding(f) == PF_OK;
+  if (f->factored) return PF_OK;
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion are not finite here");
 }
 
@@ -193,7 +194,8 @@ PfStatus pf_dynamics_place(PfDynamics *f, const double *values)
   if (f->speeds) PF_TRY(check_speeds(f));
   if (f->ny + f->nj) PF_TRY(factor_levels(f));
   PF_TRY(accelerate(f));
-  return find_matrix(f);
+  f->factored = false;
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- the chart */
@@ -509,7 +511,8 @@ PfStatus pf_dynamics_refresh(PfDynamics *f)
   sync_velocities(f);
   PF_TRY(factor_levels(f));
   PF_TRY(accelerate(f));
-  return find_matrix(f);
+  f->factored = false;
+  return PF_OK;
 }
 
 PfStatus pf_dynamics_go(PfDynamics *f, const double *x)

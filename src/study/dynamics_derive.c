@@ -85,6 +85,7 @@ static PfStatus check_finite(const PfDynamics *f, const double *s, const double 
 PfStatus pf_dynamics_complete(PfDynamics *f, double *s, const double *constant, double *out)
 {
   PF_TRY(pf_check_cancelled(f->ctx));
+  PF_TRY(pf_dynamics_factor(f));
   complete_positions(f, s, constant, out);
   complete_velocities(f, s, constant, out);
   run_first(f, s, constant, out);
@@ -184,6 +185,7 @@ PfStatus pf_dynamics_slopes(PfDynamics *f, const int *components, int count, dou
 {
   Columns columns = {0};
   f->evaluations += count;
+  PF_TRY(pf_dynamics_factor(f));
   PfMark mark = pf_arena_mark(f->arena);
   double *column = pf_arena_array(f->arena, double, pf_dynamics_size(f));
   PfStatus status = column ? make_columns(f, components, count, &columns)

@@ -286,8 +286,8 @@ static PfStatus find_turns(PfProblem *p)
 /* ---------------------------------------------------------------- making */
 
 /* Unknowns are the components that are not cyclic; of equilibria only coordinates. Equations: the rates of these; of
- * equilibria those of all velocities, and of coordinates that move by themselves: first-order states, and whatever
- * rows with a term free of velocities move. */
+ * equilibria those of all velocities, and of all coordinates where some move by themselves, as first-order states and
+ * whatever rows with a term free of velocities move: which ones do hangs on the velocities that are independent. */
 static void list_unknowns(PfProblem *p)
 {
   const PfDynamics *f = p->field;
@@ -299,7 +299,7 @@ static void list_unknowns(PfProblem *p)
     p->cyclic[k] = !velocity && p->held[f->y[k]];
     p->base[k] = !velocity ? p->home[f->at_q + f->y[k]] : rest ? 0 : p->home[f->at_w + f->w[k - f->ny]];
     if (!p->cyclic[k] && !(rest && velocity)) p->unknown[p->unknowns++] = k;
-    if (rest ? velocity || p->flows[f->y[k]] : !p->cyclic[k]) p->equation[p->equations++] = k;
+    if (rest ? velocity || p->flowing : !p->cyclic[k]) p->equation[p->equations++] = k;
   }
 }
 
@@ -307,9 +307,7 @@ PfStatus pf_problem_rechart(PfProblem *p)
 {
   PfDynamics *f = p->field;
   int before = p->unknowns;
-  bool bound = false; /* by cyclic coordinates to these velocities */
-  for (int j = 0; j < f->n && p->kind == PF_STEADY; j++) bound = bound || p->held[j];
-  if (bound || !(f->np || f->nv)) return PF_OK;
+  if (p->bound || !(f->np || f->nv)) return PF_OK;
   PF_TRY(pf_dynamics_chart(f, NULL));
   list_unknowns(p);
   return p->unknowns == before ? PF_OK : pf_fail(p->ctx, PF_ERR_NUMBER, "the constraints lose rank here");
@@ -400,9 +398,19 @@ static PfStatus find_flows(PfProblem *p)
     pf_diagnostics_cut(p->ctx, before);
     pf_dynamics_rate(f, p->rate);
     for (int c = 0; c < f->ny && status == PF_OK; c++)
-      if (fabs(p->rate[c]) > SATISFIED) p->flows[f->y[c]] = true;
+      if (fabs(p->rate[c]) > SATISFIED) p->flows[f->y[c]] = p->flowing = true;
   }
   return go_home(p);
+}
+
+/* Are coordinates cyclic by the velocities that were chosen only? Not those that stand nowhere in the equations. */
+static bool is_bound(const PfProblem *p)
+{
+  const PfDynamics *f = p->field;
+  for (int j = 0; j < f->n && p->kind == PF_STEADY; j++)
+    for (int i = 0; i < f->at_out && p->held[j]; i++)
+      if (pf_expr_depends(p->ctx, f->roots[i], &f->model->coordinates[j].q, 1)) return true;
+  return false;
 }
 
 /* Is there a row that gives a coordinate a velocity, wherever the others are? */
@@ -435,6 +443,7 @@ static PfStatus prepare(PfProblem *p, bool *pattern, bool *avoid)
   if (p->kind == PF_EQUILIBRIA) PF_TRY(check_rest(p, pattern));
   for (int k = 0; k < f->ny; k++) p->held[f->y[k]] = p->cyclic[k];
   f->held = p->held;
+  p->bound = is_bound(p);
   list_unknowns(p);
   PF_TRY(find_turns(p));
   return make_chain(p);

@@ -16,7 +16,9 @@ typedef struct PfProblem {
   int *unknown, *equation; /* components of x, of x' */
   bool *cyclic;          /* size: cyclic components: x' of the others does not depend on them */
   bool *held;            /* n: cyclic coordinates */
+  bool bound;            /* they are cyclic by the independent velocities that were chosen, with others perhaps not */
   bool *flows;           /* n: coordinates that move by themselves when all independent velocities are zero */
+  bool flowing;          /* there are such coordinates */
   bool *turns;           /* n: angles after whose full turn x' of all that is not cyclic is the same */
   double *home;          /* all numbers of the field where the problem was made */
   int parameter;         /* that may change, or -1 */
@@ -40,7 +42,7 @@ PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSt
                          PfProblem *problem);
 void pf_problem_release(PfProblem *problem);
 /* Chooses the independent coordinates and velocities anew where the field is, so that unknowns and equations are
- * others; not where steady motions have cyclic coordinates, which are so by the velocities that were chosen.
+ * others; not where it is bound to its velocities.
  * Fails with PF_ERR_NUMBER where the constraints lose rank. */
 PfStatus pf_problem_rechart(PfProblem *problem);
 /* Back to a chart that was kept. */

@@ -60,10 +60,11 @@ static int find_special(const PfWalk *w, PfSpecialKind kind, const double *u, do
 }
 
 /* Where branches cross, one of them may turn round (a pitchfork): that is a branch point and no fold besides. The fold
- * is known to few digits only, since the tangent is not determined there. Gives the place in the list, or -1. */
+ * is known to few digits only, since the tangent is not determined there and the parameter changes with the square of
+ * the distance. Gives the place in the list, or -1. */
 static int known_as(PfWalk *w, PfSpecialKind *kind, const double *u)
 {
-  static const double beside = 1e-4, same = 1e-6;
+  static const double beside = 1e-3, same = 1e-6;
   int fold = find_special(w, PF_FOLD, u, beside);
   if (*kind == PF_FOLD && find_special(w, PF_BRANCH, u, beside) >= 0) *kind = PF_BRANCH;
   else if (*kind == PF_BRANCH && fold >= 0) return fold;

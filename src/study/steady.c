@@ -19,7 +19,7 @@ enum { MOST_POINTS = 200, NEAR_STARTS = 24 };
 
 /* Evaluations of the equations for every start that is asked for. A start takes a hundred as a rule; where solutions
  * are families of many dimensions, telling them apart takes thousands. */
-enum { BUDGET = 1200, NEAR_BUDGET = 300 };
+enum { BUDGET = 1000, NEAR_BUDGET = 200 };
 
 const char *pf_stability_name(PfStability stability)
 {
@@ -75,6 +75,10 @@ static PfStatus tidy(PfSeek *s)
     memcpy(f->full, s->backup, pf_seek_bytes(s));
     s->z[k] = before;
   }
+  for (int i = 0; i < f->nw; i++) { /* dependent velocities: what is left of larger ones on the way */
+    const double scale = s->scale[f->n + i];
+    if (isfinite(scale) && fabs(f->full[f->at_w + i]) <= 1e-12*scale) f->full[f->at_w + i] = 0;
+  }
   return pf_problem_go(s->p, s->z, NAN, s->r);
 }
 
@@ -129,24 +133,36 @@ static int component_number(const PfSeek *s, int c)
   return c < s->chart.ny ? s->chart.y[c] : s->p->field->n + s->chart.w[c - s->chart.ny];
 }
 
-/* The free directions of a family (rows of s->lines) as combinations that each change one component of the state alone
- * among those by which they are told apart. */
+/* The largest component of the direction d of a family, of the state if it moves there, else of all coordinates and
+ * velocities, whose numbers come behind. */
+static int find_pivot(const PfSeek *s, const double *row, const double *line)
+{
+  const int size = s->steady->size;
+  const double whole = pf_largest(line, s->numbers);
+  int pivot = 0, number = 0;
+  for (int c = 0; c < size; c++)
+    if (fabs(row[c]) > fabs(row[pivot])*PF_LARGER) pivot = c;
+  for (int i = 0; i < s->numbers; i++)
+    if (isfinite(s->scale[i]) && fabs(line[i]) > fabs(line[number])*PF_LARGER) number = i;
+  return fabs(row[pivot]) > 1e-9*whole ? pivot : size + number;
+}
+
+/* The free directions of a family (rows of s->tangents) as combinations that each change one component of the state
+ * alone among those by which they are told apart. */
 static void fill_directions(const PfSeek *s, PfSteadyPoint *point)
 {
   int size = s->steady->size, count = point->family;
   for (int d = 0; d < count; d++)
     for (int c = 0; c < size; c++) {
       bool counts = !s->steady->cyclic[c] && isfinite(s->scale[component_number(s, c)]);
-      const double *line = s->lines + (size_t)d*(size_t)s->numbers;
+      const double *line = s->tangents + (size_t)d*(size_t)s->numbers;
       point->directions[d*size + c] = counts ? line[component_number(s, c)] : 0;
     }
   for (int d = 0; d < count; d++) {
     double *row = point->directions + (size_t)d*(size_t)size;
-    int pivot = 0;
-    for (int c = 0; c < size; c++)
-      if (fabs(row[c]) > fabs(row[pivot])*PF_LARGER) pivot = c;
-    point->free[d] = pivot;
-    double by = row[pivot];
+    int pivot = point->free[d] = find_pivot(s, row, s->tangents + (size_t)d*(size_t)s->numbers);
+    double by = pivot < size ? row[pivot] : 0;
+    if (by == 0) memset(row, 0, (size_t)size*sizeof *row);
     if (by == 0) continue;
     for (int c = 0; c < size; c++) row[c] /= by;
     for (int e = 0; e < count; e++) {
@@ -181,47 +197,169 @@ static PfStatus fill_point(PfSeek *s, int family)
   return PF_OK;
 }
 
-/* Is the place s->spot the listed point, or one of its family if `along`? `room`: 5 times the numbers of a place. */
-static PfStatus is_of(PfSeek *s, const PfSteadyPoint *there, bool along, double *room, bool *yes)
+/* The listed point as a place. */
+static void place_of(PfSeek *s, const PfSteadyPoint *point, double *u)
 {
   memcpy(s->p->field->full, s->spot, pf_seek_bytes(s));
-  pf_seek_place(s, s->u);
-  memcpy(room, s->u, (size_t)s->numbers*sizeof *room);
-  memcpy(room, there->q, (size_t)s->p->field->n*sizeof *room);
-  for (int c = s->chart.ny; c < s->steady->size; c++) room[component_number(s, c)] = there->x[c];
-  *yes = pf_seek_distance(s, room, s->u) < 1e-7;
-  return *yes || !along ? PF_OK : pf_seek_connect(s, room, room + s->numbers, yes);
+  pf_seek_place(s, u);
+  memcpy(u, point->q, (size_t)s->p->field->n*sizeof *u);
+  for (int j = 0; j < s->p->field->nw; j++) u[s->p->field->n + j] = s->p->field->speeds ? 0 : point->v[j];
+  for (int c = s->chart.ny; c < s->steady->size; c++) u[component_number(s, c)] = point->x[c];
 }
 
-/* Is the place s->spot one of a family that is listed? As a rule it is the listed point itself, which costs nothing to
- * see. What cannot be compared any more within the budget is not listed again. */
-static PfStatus is_listed(PfSeek *s, int family, bool *yes)
+/* Do the directions at s->spot lead along the family of the listed point, too? Each of its directions changes one
+ * component of the state alone among those that tell its members apart. */
+static bool is_parallel(const PfSeek *s, const PfSteadyPoint *point)
 {
-  PfMark mark = pf_arena_mark(s->p->arena);
-  double *room = pf_arena_array(s->p->arena, double, 5*(size_t)s->numbers);
-  PfStatus status = room ? PF_OK : pf_no_room(s->ctx, "steady motions");
-  int count = s->steady->count;
-  *yes = false;
-  for (int i = 0; i < 2*count && status == PF_OK && !*yes; i++) {
-    const bool along = i >= count;
-    PfSteadyPoint *there = s->steady->points + i%count;
-    if (!there->family) continue;
-    if (along && pf_seek_is_spent(s)) {
-      *yes = true;
-      break;
+  const int size = s->steady->size;
+  for (int t = 0; t < s->family; t++) {
+    const double *line = s->tangents + (size_t)t*(size_t)s->numbers;
+    double off = 0, whole = 0;
+    for (int c = 0; c < size; c++) {
+      if (s->steady->cyclic[c]) continue;
+      double left = line[component_number(s, c)];
+      whole += left*left;
+      for (int d = 0; d < point->family; d++)
+        if (point->free[d] < size) left -= line[component_number(s, point->free[d])]*point->directions[d*size + c];
+      off += left*left;
     }
-    status = is_of(s, there, along, room, yes);
-    if (*yes && family > there->family) there->family = family, classify(there); /* a special member was met first */
+    if (whole > 1e-12 && off > 0.02*whole) return false; /* tangents have the length 1 */
   }
+  return true;
+}
+
+/* Is the place s->spot a member of a family that is listed by that very member? */
+static void is_same(PfSeek *s, bool *yes)
+{
+  *yes = false;
+  for (int i = 0; i < s->steady->count && !*yes; i++) {
+    const PfSteadyPoint *there = s->steady->points + i;
+    if (there->family < s->family) continue;
+    place_of(s, there, s->room);
+    pf_seek_place(s, s->u);
+    *yes = pf_seek_distance(s, s->room, s->u) < 1e-6 && is_parallel(s, there);
+  }
+}
+
+/* Is the place s->spot on a family that is listed? What cannot be compared any more within the budget is not listed
+ * again. */
+static PfStatus is_connected(PfSeek *s, bool *yes)
+{
+  *yes = false;
+  for (int i = 0; i < s->steady->count && !*yes; i++) {
+    const PfSteadyPoint *there = s->steady->points + i;
+    if (there->family < s->family) continue;
+    if (pf_seek_is_spent(s)) return *yes = true, PF_OK;
+    place_of(s, there, s->room);
+    PF_TRY(s->curves[i].count ? pf_seek_is_on(s, s->curves + i, yes) : pf_seek_connect(s, s->room, yes));
+  }
+  return PF_OK;
+}
+
+/* Draws the place s->spot of a family to the member next to the start. */
+static PfStatus settle(PfSeek *s)
+{
+  PF_TRY(pf_seek_draw_home(s));
+  PF_TRY(tidy(s));
+  pf_seek_remember(s, s->spot);
+  return PF_OK;
+}
+
+/* The member of the curve of a family next to the start, by which it is told. */
+static PfStatus choose_member(PfSeek *s, const PfSeekCurve *curve)
+{
+  int best = 0, before = pf_diagnostic_count(s->ctx);
+  const size_t width = (size_t)s->numbers;
+  for (int i = 1; i < curve->count; i++)
+    if (away_from_start(s, curve->u + (size_t)i*width) < away_from_start(s, curve->u + (size_t)best*width)*(1 - 1e-6))
+      best = i;
+  if (!best) return PF_OK;
+  bool found = false;
+  PfStatus status = pf_seek_put(s, curve->u + (size_t)best*width);
+  PF_TRY(pf_seek_quietly(s, before, status));
+  if (status == PF_OK) PF_TRY(pf_seek_solve(s, (PfSeekWay){.longest = 1}, &found));
+  if (!found) return pf_seek_recall(s, s->spot);
+  pf_seek_remember(s, s->spot);
+  return settle(s);
+}
+
+/* Follows a family of one dimension. What that costs may go beyond the budget. */
+static PfStatus trace(PfSeek *s)
+{
+  PfSeekCurve *curve = s->curves + s->steady->count;
+  const long long first = s->p->field->evaluations;
+  PF_TRY(pf_seek_trace(s, curve));
+  const long long taken = s->p->field->evaluations - first, given = taken < s->spare ? taken : s->spare;
+  s->budget += given, s->spare -= given;
+  return choose_member(s, curve);
+}
+
+/* The family of s->spot, unless it is listed. Its member next to the start may belong to another family, too, which
+ * crosses there: which family it is, is decided where it was met. */
+static PfStatus keep_family(PfSeek *s, bool *listed)
+{
+  memcpy(s->met, s->spot, pf_seek_bytes(s));
+  memcpy(s->met_tangents, s->tangents, (size_t)s->family*(size_t)s->numbers*sizeof *s->tangents);
+  s->curves[s->steady->count] = (PfSeekCurve){0};
+  PF_TRY(settle(s));
+  is_same(s, listed);
+  if (*listed) return PF_OK;
+  pf_seek_exchange(s);
+  PF_TRY(is_connected(s, listed));
+  pf_seek_exchange(s);
+  if (*listed || s->family > 1) return PF_OK;
+  PF_TRY(trace(s));
+  is_same(s, listed);
+  return PF_OK;
+}
+
+/* Do the accelerations of the coordinates follow from the motion of the cyclic ones alone, as in a steady motion? Where
+ * the independent velocities end, dependent ones need not follow from them: a plate between balls of which one is at
+ * its axis may begin to turn though no ball does. `components`: room for the cyclic ones; `slopes`: by these. */
+static PfStatus moves_steadily(PfSeek *s, int *components, double *slopes, bool *yes)
+{
+  PfDynamics *f = s->p->field;
+  int count = 0;
+  *yes = true;
+  for (int k = 0; k < s->p->size; k++)
+    if (s->p->cyclic[k]) components[count++] = k;
+  if (f->speeds || !f->nv || !count) return PF_OK;
+  PF_TRY(pf_dynamics_slopes(f, components, count, slopes, NULL));
+  for (int i = 0; i < f->ny; i++) {
+    const double actual = f->motion.acceleration[f->y[i]];
+    double sum = 0, size = fabs(actual);
+    for (int c = 0; c < count; c++) {
+      const double part = slopes[i*count + c]*f->rate[f->y[components[c]]];
+      sum += part, size += fabs(part);
+    }
+    if (!(fabs(actual - sum) <= 1e-6*size + 1e-7*s->elsewhere)) *yes = false;
+  }
+  return PF_OK;
+}
+
+/* Is the solution where the field is one? Velocities of 1e16 are not sought. */
+static PfStatus is_right(PfSeek *s, bool *yes)
+{
+  const size_t size = (size_t)s->p->size;
+  pf_seek_place(s, s->u);
+  *yes = pf_seek_distance(s, s->u, s->start) < 1e4;
+  if (!*yes) return PF_OK;
+  PfMark mark = pf_arena_mark(s->p->arena);
+  int *components = pf_arena_array(s->p->arena, int, size);
+  double *slopes = pf_arena_array(s->p->arena, double, size*size);
+  int before = pf_diagnostic_count(s->ctx);
+  PfStatus status = components && slopes ? moves_steadily(s, components, slopes, yes)
+                                         : pf_no_room(s->ctx, "steady motions");
   pf_arena_release(s->p->arena, mark);
-  return status;
+  return pf_seek_quietly(s, before, status);
 }
 
 /* Keeps the solution where the field is unless it is known, or belongs to a family that is there. */
 static PfStatus keep(PfSeek *s)
 {
-  int family;
-  bool same, stands;
+  bool same, stands, right;
+  PF_TRY(is_right(s, &right));
+  if (!right) return PF_OK;
   PF_TRY(tidy(s));
   PF_TRY(pf_surfaces_agree(&s->surfaces, s->p->field, &stands));
   PF_TRY(is_known(s, &same));
@@ -229,16 +367,12 @@ static PfStatus keep(PfSeek *s)
   pf_seek_place(s, s->known + (size_t)s->known_count++*(size_t)s->numbers);
   if (!stands) return PF_OK; /* known, so that it is not found again, but not shown */
   pf_seek_remember(s, s->spot);
-  PF_TRY(pf_seek_family(s, &family));
-  if (family) {
-    PF_TRY(pf_seek_draw_home(s));
-    PF_TRY(tidy(s));
-    pf_seek_remember(s, s->spot);
-    PF_TRY(is_listed(s, family, &same));
-    if (same) return PF_OK;
-    PF_TRY(pf_seek_family(s, &family));
-  }
-  return fill_point(s, family);
+  PF_TRY(pf_seek_family(s));
+  if (s->family) PF_TRY(keep_family(s, &same));
+  if (same) return PF_OK;
+  PF_TRY(pf_seek_recall(s, s->spot));
+  PF_TRY(pf_problem_go(s->p, s->z, NAN, s->r));
+  return fill_point(s, s->family);
 }
 
 /* ---------------------------------------------------------------- starts */
@@ -252,7 +386,7 @@ static PfStatus choose_start(PfSeek *s, int trial)
   memcpy(f->full, s->p->home, pf_seek_bytes(s));
   pf_problem_get(s->p, s->z);
   if (!trial) return PF_OK;
-  if (trial%2 && f->y_dependents) {
+  if (trial%2 && (f->y_dependents || (f->w_dependents && s->p->kind == PF_STEADY && !s->p->bound))) {
     for (int i = 0; i < s->numbers; i++) s->other[i] = s->low[i] + (s->high[i] - s->low[i])*pf_halton(trial, i);
     return pf_seek_put(s, s->other);
   }
@@ -322,6 +456,21 @@ static PfStatus look(PfSeek *s)
   return PF_OK;
 }
 
+/* Every state of rest is a steady motion: those that are found as such, by their fewer unknowns. */
+static PfStatus look_at_rest(PfSeek *s, const PfSteady *rest)
+{
+  const PfDynamics *f = s->p->field;
+  for (int i = 0; i < rest->count && !is_full(s); i++) {
+    int before = pf_diagnostic_count(s->ctx);
+    bool found;
+    pf_problem_use_chart(s->p, &s->chart);
+    memcpy(s->aim, rest->points[i].q, (size_t)f->n*sizeof *s->aim);
+    for (int j = 0; j < f->nw; j++) s->aim[f->n + j] = f->speeds ? 0 : rest->points[i].v[j];
+    PF_TRY(search_from(s, pf_seek_put(s, s->aim), before, (PfSeekWay){.longest = 0.1}, &found));
+  }
+  return PF_OK;
+}
+
 static double nearest_distance(const PfSeek *s)
 {
   double least = INFINITY;
@@ -361,19 +510,22 @@ static PfStatus find_typical(PfSeek *s)
 {
   enum { PROBES = 11 };
   double rates[PROBES];
-  int count = 0;
+  int count = 0, still = 0;
   for (int t = 0; t < PROBES; t++) {
     int before = pf_diagnostic_count(s->ctx);
     PfStatus status = choose_start(s, t);
     if (status == PF_OK) status = pf_problem_go(s->p, s->z, NAN, s->r);
     PF_TRY(pf_seek_quietly(s, before, status));
     if (status != PF_OK || pf_first_not_finite(s->r, (size_t)s->p->equations) >= 0) continue;
+    PF_TRY(pf_problem_rounding(s->p, s->noise));
     double rate = pf_largest(s->r, s->p->equations);
+    still += rate <= pf_largest(s->noise, s->p->equations);
     int k = count++;
     for (; k > 0 && rates[k - 1] > rate; k--) rates[k] = rates[k - 1];
     rates[k] = rate;
   }
   if (count) s->elsewhere = rates[count/2];
+  s->idle = 2*still > count;
   return PF_OK;
 }
 
@@ -500,29 +652,35 @@ static PfStatus make_lists(PfSeek *s)
 static PfStatus make_room(PfSeek *s)
 {
   const PfDynamics *f = s->p->field;
-  size_t n = (size_t)s->n, u = (size_t)s->numbers, count = (size_t)f->count;
+  size_t n = (size_t)s->n, u = (size_t)s->numbers + n, count = (size_t)f->count;
   double **const of_u[] = {&s->low, &s->high, &s->scale, &s->weight, &s->u, &s->start, &s->other, &s->lifted, &s->r,
-                           &s->noise};
-  double **const of_field[] = {&s->seed, &s->last, &s->spot, &s->backup};
+                           &s->noise, &s->from, &s->aim, &s->tangent, &s->room};
+  double **const of_field[] = {&s->seed, &s->last, &s->spot, &s->backup, &s->walked, &s->met};
   double **const of_n[] = {&s->z, &s->last_z, &s->before, &s->step};
   bool good = true;
   for (size_t i = 0; i < sizeof of_u/sizeof *of_u; i++) good = (*of_u[i] = pf_arena_array(s->arena, double, u)) && good;
   for (size_t i = 0; i < sizeof of_field/sizeof *of_field; i++)
     good = (*of_field[i] = pf_arena_array(s->arena, double, count)) && good;
   for (size_t i = 0; i < sizeof of_n/sizeof *of_n; i++) good = (*of_n[i] = pf_arena_array(s->arena, double, n)) && good;
-  s->J = pf_arena_array(s->arena, double, u*n), s->kernel = pf_arena_array(s->arena, double, n*n + n);
-  s->lines = pf_arena_array(s->arena, double, n*u), s->known = pf_arena_array(s->arena, double, MOST_POINTS*u);
-  if (!good || !s->J || !s->kernel || !s->lines || !s->known) return pf_no_room(s->ctx, "steady motions");
+  s->J = pf_arena_array(s->arena, double, u*n), s->planes = pf_arena_array(s->arena, double, n*n);
+  s->kernel = pf_arena_array(s->arena, double, 2*n*n + n);
+  s->curves = pf_arena_array(s->arena, PfSeekCurve, MOST_POINTS);
+  s->lines = pf_arena_array(s->arena, double, 2*n*u), s->tangents = pf_arena_array(s->arena, double, n*u);
+  s->met_tangents = pf_arena_array(s->arena, double, n*u);
+  s->known = pf_arena_array(s->arena, double, MOST_POINTS*u);
+  good = good && s->J && s->planes && s->kernel && s->curves && s->lines && s->tangents && s->met_tangents && s->known;
+  if (!good) return pf_no_room(s->ctx, "steady motions");
   PF_TRY(make_lists(s));
   PF_TRY(pf_dynamics_keep_chart(f, s->arena, &s->chart));
-  return pf_qr_make(s->ctx, s->arena, s->numbers, s->n, &s->qr);
+  return pf_qr_make(s->ctx, s->arena, s->numbers + s->n, s->n, &s->qr);
 }
 
 /* ---------------------------------------------------------------- all */
 
-static PfStatus search(PfSeek *s)
+static PfStatus search(PfSeek *s, const PfSteady *rest)
 {
   PF_TRY(find_typical(s));
+  PF_TRY(look_at_rest(s, rest));
   PF_TRY(look(s));
   PF_TRY(look_nearer(s));
   sort(s);
@@ -531,22 +689,71 @@ static PfStatus search(PfSeek *s)
   return pf_dynamics_go(s->p->field, s->p->base);
 }
 
-PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const PfSteadyOptions *options,
-                          PfSteady *steady)
+/* With the states of rest, when steady motions are sought. */
+static PfStatus search_all(PfContext *ctx, PfArena *arena, PfProblem *p, const PfSteadyOptions *options,
+                           const PfSteady *rest, PfSteady *steady)
 {
   PfSeek s = {.ctx = ctx, .arena = arena, .p = p, .steady = steady, .n = p->unknowns,
               .numbers = p->field->n + p->field->nw};
   *steady = (PfSteady){.size = p->size, .starts = options->starts > 0 ? options->starts : 100, .radius = INFINITY};
   s.first = p->field->evaluations;
-  s.budget = (long long)BUDGET*steady->starts, s.near_budget = (long long)NEAR_BUDGET*steady->starts;
+  s.budget = s.spare = (long long)BUDGET*steady->starts, s.near_budget = (long long)NEAR_BUDGET*steady->starts;
   PF_TRY(make_room(&s));
   pf_seek_place(&s, s.start);
   choose_box(&s);
   PF_TRY(take_intervals(&s, options));
   PfStatus status = pf_surfaces_make(p->field, arena, &s.surfaces);
-  if (status == PF_OK) status = search(&s);
+  if (status == PF_OK) status = search(&s, rest);
   pf_surfaces_free(&s.surfaces);
   return status;
+}
+
+/* Intervals of what is looked for at rest: coordinates that are not cyclic there. */
+static PfStatus take_rest_intervals(const PfProblem *p, PfArena *arena, const PfSteadyOptions *from,
+                                    PfSteadyOptions *to)
+{
+  PfInterval *list = pf_arena_array(arena, PfInterval, from->interval_count);
+  if (!list) return pf_no_room(p->ctx, "steady motions");
+  *to = (PfSteadyOptions){.kind = PF_EQUILIBRIA, .starts = ((from->starts > 0 ? from->starts : 100) + 1)/2,
+                          .intervals = list};
+  for (int i = 0; i < from->interval_count; i++)
+    for (int j = 0; j < p->field->n; j++)
+      if (!p->held[j] && !strcmp(p->field->model->coordinates[j].name, from->intervals[i].name))
+        list[to->interval_count++] = from->intervals[i];
+  return PF_OK;
+}
+
+/* States of rest, for the problem of steady motions of the same field, which goes back to where it was. A model that
+ * allows none has none. */
+static PfStatus find_rest(PfArena *arena, PfProblem *p, const PfSteadyOptions *options, PfSteady *rest)
+{
+  PfProblem still;
+  PfSteadyOptions own;
+  PfChartChoice chart;
+  PfDynamics *f = p->field;
+  int before = pf_diagnostic_count(p->ctx);
+  *rest = (PfSteady){0};
+  PF_TRY(pf_dynamics_keep_chart(f, arena, &chart));
+  f->held = NULL;
+  PfStatus status = pf_problem_make(p->ctx, arena, f, PF_EQUILIBRIA, -1, &still);
+  if (status == PF_OK) status = take_rest_intervals(&still, arena, options, &own);
+  if (status == PF_OK) status = search_all(p->ctx, arena, &still, &own, &(PfSteady){0}, rest);
+  pf_problem_release(&still);
+  if (pf_is_final(status)) return status;
+  if (status != PF_OK) *rest = (PfSteady){0};
+  pf_diagnostics_cut(p->ctx, before);
+  f->held = p->held;
+  memcpy(f->full, p->home, (size_t)f->count*sizeof *p->home);
+  pf_problem_use_chart(p, &chart);
+  return pf_dynamics_go(f, p->base);
+}
+
+PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const PfSteadyOptions *options,
+                          PfSteady *steady)
+{
+  PfSteady rest = {0};
+  if (p->kind == PF_STEADY) PF_TRY(find_rest(arena, p, options, &rest));
+  return search_all(ctx, arena, p, options, &rest, steady);
 }
 
 PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options,

@@ -7,6 +7,13 @@
 #include "study/steady.h"
 #include "study/surfaces.h"
 
+/* A family of one dimension, as places along it. */
+typedef struct PfSeekCurve {
+  double *u;
+  int count;
+  bool closed;
+} PfSeekCurve;
+
 typedef struct PfSeek {
   PfContext *ctx;
   PfArena *arena;
@@ -18,17 +25,26 @@ typedef struct PfSeek {
   double *z, *last_z, *before; /* n: unknowns in the present choice of independent ones */
   double *r, *noise;      /* residual, and what rounding may change in it */
   double *J, *step, *kernel;
+  double rounding, usual; /* of J, in parts of the scales, where its kernel was found last and first */
   double *low, *high;     /* numbers: where starts are */
   double *scale;          /* numbers: half of that; infinite for what does not count, as cyclic coordinates */
   double *weight;         /* coordinates: how freely each moves when a start is put onto the constraints */
   double *u, *start, *other, *lifted; /* numbers each: a place, where the search begins, and others */
-  double *lines;          /* unknowns x numbers: kernel of J in all numbers */
+  double *lines;          /* 2 unknowns x numbers: kernel of J in all numbers */
+  int family;             /* dimension of the family that is looked at, and its directions, one in a row */
+  double *tangents, *met_tangents; /* unknowns x numbers: at spot, at met */
+  int plane;              /* Newton's method keeps across so many directions of the unknowns, in parts of the scales */
+  double *planes;         /* unknowns x unknowns: these, one in a row */
+  double *room, *from, *aim, *tangent; /* numbers each: of a step along a family */
   double *seed;           /* a direction of the field, with all that follows from it */
-  double *last, *spot, *backup; /* all numbers of the field at some place */
+  double *last, *spot, *met, *backup, *walked; /* all numbers of the field at some place */
   double *known;          /* MOST_POINTS x numbers */
   int known_count;
+  PfSeekCurve *curves;    /* of the points that are listed: empty unless they belong to a family of one dimension */
   double elsewhere;       /* rates of the size that is found at the starts */
+  bool idle;              /* they are rounding there: everything is a solution, by and large */
   long long first, budget, near_budget; /* evaluations before the search, and those that it and its end may take */
+  long long spare;        /* what curves may take beyond the budget */
   PfChartChoice chart;    /* in which the search begins */
   PfSurfaces surfaces;
 } PfSeek;
@@ -75,12 +91,19 @@ PfStatus pf_seek_quietly(const PfSeek *seek, int before, PfStatus status);
 
 /* ---------------------------------------------------------------- families */
 
-/* In how many directions solutions go on from the place seek->spot; these are the first rows of seek->lines. The
- * field goes back there. */
-PfStatus pf_seek_family(PfSeek *seek, int *family);
+/* In how many directions solutions go on from the place seek->spot: seek->family, seek->tangents. The field goes back
+ * there; at a crossing of families it and seek->spot go to a member of one of them beside it. */
+PfStatus pf_seek_family(PfSeek *seek);
+/* Exchanges seek->spot and its directions for seek->met and those there. */
+void pf_seek_exchange(PfSeek *seek);
 /* Exchanges a member of a family, seek->spot, for the one next to the start of the search. */
 PfStatus pf_seek_draw_home(PfSeek *seek);
-/* Can one go from the place seek->spot to the place `to` through solutions? `room`: 4 times the numbers of a place. */
-PfStatus pf_seek_connect(PfSeek *seek, const double *to, double *room, bool *yes);
+/* Can one go from the place seek->spot to the place `to` through solutions? */
+PfStatus pf_seek_connect(PfSeek *seek, const double *to, bool *yes);
+/* The whole curve through seek->spot of a family of one dimension, whose direction there is that of seek->tangents. The
+ * field is at seek->spot then. */
+PfStatus pf_seek_trace(PfSeek *seek, PfSeekCurve *curve);
+/* Is the place seek->spot on the curve? */
+PfStatus pf_seek_is_on(PfSeek *seek, const PfSeekCurve *curve, bool *yes);
 
 #endif

@@ -104,7 +104,7 @@ PfStatus pf_seek_lift(PfSeek *s, const double *step, double *du)
   memset(d, 0, (size_t)s->p->size*sizeof *d);
   for (int k = 0; k < s->n; k++) d[s->p->unknown[k]] = step[k];
   pf_dynamics_direction(f, d, s->seed);
-  if (f->y_dependents) PF_TRY(pf_dynamics_complete(f, s->seed, NULL, f->derived));
+  if (f->y_dependents || f->w_dependents) PF_TRY(pf_dynamics_complete(f, s->seed, NULL, f->derived));
   memcpy(du, s->seed + f->at_q, (size_t)f->n*sizeof *du);
   memcpy(du + f->n, s->seed + f->at_w, (size_t)f->nw*sizeof *du);
   return PF_OK;
@@ -157,6 +157,7 @@ static PfStatus deflation(PfSeek *s, const double *step, double *sum)
  * nothing, unless all rates are rounding everywhere. */
 static bool is_rounding(const PfSeek *s, int i)
 {
+  if (s->idle) return fabs(s->r[i]) <= fmax(s->noise[i], 32*s->elsewhere);
   return fabs(s->r[i]) <= s->noise[i] && (s->noise[i] <= 1e-9*s->elsewhere || s->elsewhere <= s->noise[i]);
 }
 
@@ -210,6 +211,7 @@ static PfStatus go(Descent *d)
   }
   PF_TRY(status);
   if (is_held(s, 0.3)) return PF_OK;
+  if (!s->p->bound) s->plane = 0; /* the unknowns are others now */
   PF_TRY(pf_problem_rechart(s->p));
   pf_problem_get(s->p, s->z);
   return pf_problem_go(s->p, s->z, NAN, s->r);
@@ -241,11 +243,22 @@ static double rate_size(const PfSeek *s, const double *slopes)
   return pf_solver_units(s->p->field->solver) && most > 0 ? most : 1;
 }
 
+/* Rows behind those of the rates that forbid steps along the family; as large as they are. */
+static void add_planes(PfSeek *s, double *right)
+{
+  const size_t n = (size_t)s->n, m = (size_t)s->p->equations;
+  const double size = pf_largest(s->J, (int)(m*n));
+  for (size_t i = 0; i < (size_t)s->plane; i++) {
+    for (size_t k = 0; k < n; k++) s->J[(m + i)*n + k] = s->planes[i*n + k]*size;
+    right[m + i] = 0;
+  }
+}
+
 /* s->step from the residual and the slopes, in parts of the scales. */
 static PfStatus solve_slopes(PfSeek *s)
 {
   double *size = s->lifted, *right = s->other;
-  s->qr.m = s->p->equations;
+  s->qr.m = s->p->equations + s->plane;
   for (int i = 0; i < s->p->equations; i++) {
     double *row = s->J + (size_t)i*(size_t)s->n;
     for (int k = 0; k < s->n; k++) row[k] *= pf_seek_scale(s, k);
@@ -253,6 +266,7 @@ static PfStatus solve_slopes(PfSeek *s)
     for (int k = 0; k < s->n; k++) row[k] /= size[i];
     right[i] = s->r[i]/size[i];
   }
+  add_planes(s, right);
   PF_TRY(pf_qr_factor(&s->qr, s->J, 1e-11));
   pf_qr_solve(&s->qr, right, s->step);
   for (int i = 0; i < s->p->equations; i++)
