@@ -19,7 +19,7 @@ enum { MOST_POINTS = 200, NEAR_STARTS = 24 };
 
 /* Evaluations of the equations for every start that is asked for. A start takes a hundred as a rule; where solutions
  * are families of many dimensions, telling them apart takes thousands. */
-enum { BUDGET = 1000, NEAR_BUDGET = 200 };
+enum { BUDGET = 1000, NEAR_BUDGET = 150 };
 
 const char *pf_stability_name(PfStability stability)
 {
@@ -689,6 +689,14 @@ static PfStatus search(PfSeek *s, const PfSteady *rest)
   return pf_dynamics_go(s->p->field, s->p->base);
 }
 
+/* Evaluations for so many starts: fewer of large systems, whose matrices cost more. */
+static long long budget_of(const PfProblem *p, int each, int starts)
+{
+  enum { LARGE = 20 }; /* equations of motion with their constraints */
+  const int rows = p->field->nr;
+  return (long long)each*starts*LARGE/(rows > LARGE ? rows : LARGE);
+}
+
 /* With the states of rest, when steady motions are sought. */
 static PfStatus search_all(PfContext *ctx, PfArena *arena, PfProblem *p, const PfSteadyOptions *options,
                            const PfSteady *rest, PfSteady *steady)
@@ -697,7 +705,8 @@ static PfStatus search_all(PfContext *ctx, PfArena *arena, PfProblem *p, const P
               .numbers = p->field->n + p->field->nw};
   *steady = (PfSteady){.size = p->size, .starts = options->starts > 0 ? options->starts : 100, .radius = INFINITY};
   s.first = p->field->evaluations;
-  s.budget = s.spare = (long long)BUDGET*steady->starts, s.near_budget = (long long)NEAR_BUDGET*steady->starts;
+  s.budget = budget_of(p, BUDGET, steady->starts), s.near_budget = budget_of(p, NEAR_BUDGET, steady->starts);
+  s.spare = s.budget/3;
   PF_TRY(make_room(&s));
   pf_seek_place(&s, s.start);
   choose_box(&s);
