@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which expressions keep their digits: products do, however small they are; of sums whose terms cancel rounding is
- * left, and of functions of numbers as well, as of cos(1.5707963267948966). */
+ * left, and of functions as well, as of cos(1.5707963267948966). */
 #include "expr/expr_impl.h"
 
-/* A number, a symbol, or a function of something that moves. */
-static bool is_plain(PfContext *ctx, PfExpr e, const PfExpr *moving, int count)
+static bool is_plain(PfContext *ctx, PfExpr e)
 {
   const PfOp op = pf_expr_op(ctx, e);
-  if (op == PF_OP_SYMBOL || op == PF_OP_PI || pf_expr_is_number(ctx, e, NULL)) return true;
-  return op != PF_OP_SUM && op != PF_OP_PRODUCT && pf_expr_depends(ctx, e, moving, count);
+  return op == PF_OP_SYMBOL || op == PF_OP_PI || pf_expr_is_number(ctx, e, NULL);
 }
 
 /* c t is a sum of one term. */
@@ -19,14 +17,13 @@ static PfExpr without_factor(PfContext *ctx, PfExpr e)
   return one ? pf_expr_arg(ctx, e, 2) : e;
 }
 
-bool pf_expr_keeps_digits(PfContext *ctx, PfExpr e, const PfExpr *moving, int count)
+bool pf_expr_keeps_digits(PfContext *ctx, PfExpr e)
 {
   if (e == PF_EXPR_NONE) return false;
   const PfExpr t = without_factor(ctx, e);
-  if (pf_expr_op(ctx, t) != PF_OP_PRODUCT) return is_plain(ctx, t, moving, count);
-  for (int i = 0; i < pf_expr_arg_count(ctx, t); i += 2) {
-    bool fixed = pf_expr_is_number(ctx, pf_expr_arg(ctx, t, i + 1), NULL);
-    if (!fixed || !is_plain(ctx, pf_expr_arg(ctx, t, i), moving, count)) return false;
-  }
+  if (pf_expr_op(ctx, t) != PF_OP_PRODUCT) return is_plain(ctx, t);
+  for (int i = 0; i < pf_expr_arg_count(ctx, t); i += 2)
+    if (!is_plain(ctx, pf_expr_arg(ctx, t, i)) || !pf_expr_is_number(ctx, pf_expr_arg(ctx, t, i + 1), NULL))
+      return false;
   return true;
 }

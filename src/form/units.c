@@ -28,7 +28,7 @@ PfStatus pf_units_make(PfSolver *s)
   PfUnits *u = &s->units;
   *u = (PfUnits){.m = m, .n = n, .column = pf_solver_array(s, double, n), .row = pf_solver_array(s, double, m)};
   double *room = pf_solver_scratch(s, double, pf_units_room(m, n) + 3*(size_t)n + (size_t)s->system->symbols.count);
-  u->sure = pf_sure_entries(s->ctx, s->arena, s->system->eq->A, (size_t)m*(size_t)n, &s->system->symbols);
+  u->sure = pf_sure_entries(s->ctx, s->arena, s->system->eq->A, (size_t)m*(size_t)n);
   bool good = u->column && u->row && room && u->sure && pf_keep_members(s->arena, &s->kept, s, scaled, measured);
   if (!good) return pf_solver_no_room(s);
   u->spread = pf_units_place(u, room);

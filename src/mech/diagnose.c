@@ -603,14 +603,12 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
 
 /* ---------------------------------------------------------------- units */
 
-bool *pf_sure_entries(PfContext *ctx, PfArena *arena, const PfExpr *list, size_t count,
-                      const PfSymbols *symbols)
+bool *pf_sure_entries(PfContext *ctx, PfArena *arena, const PfExpr *list, size_t count)
 {
   bool *sure = pf_arena_array(arena, bool, count);
   const PfExpr zero = pf_expr_int(ctx, 0);
   for (size_t i = 0; sure && i < count; i++)
-    sure[i] = list[i] != zero && pf_expr_keeps_digits(ctx, list[i], symbols->symbol + symbols->time,
-                                                      symbols->lambda - symbols->time);
+    sure[i] = list[i] != zero && pf_expr_keeps_digits(ctx, list[i]);
   return sure;
 }
 
@@ -633,7 +631,7 @@ static PfStatus find_units(Probe *p)
   const size_t n = (size_t)p->eq->n, m = (size_t)p->eq->m;
   double *room = pf_arena_array(p->scratch, double, pf_units_room(p->eq->m, p->eq->n) + m + 4*n);
   p->units = (PfUnits){.m = p->eq->m, .n = p->eq->n,
-                       .sure = pf_sure_entries(p->ctx, p->scratch, p->eq->A, m*n, &p->symbols)};
+                       .sure = pf_sure_entries(p->ctx, p->scratch, p->eq->A, m*n)};
   if (!room || !p->units.sure) return pf_no_room(p->ctx, "the diagnosis");
   p->units.column = pf_units_place(&p->units, room);
   p->units.spread = p->units.column + n;

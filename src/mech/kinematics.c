@@ -326,7 +326,7 @@ static PfStatus generic_rank(PfContext *ctx, PfArena *arena, const PfEquations *
   PF_TRY(pf_equations_symbols(ctx, arena, eq->model, &symbols));
   double *start, *values = pf_arena_array(arena, double, symbols.count);
   double *A = pf_arena_array(arena, double, (size_t)eq->m*(size_t)eq->n);
-  const bool *sure = pf_sure_entries(ctx, arena, eq->A, (size_t)eq->m*(size_t)eq->n, &symbols);
+  const bool *sure = pf_sure_entries(ctx, arena, eq->A, (size_t)eq->m*(size_t)eq->n);
   if (!values || !A || !sure) return pf_no_room(ctx, "the kinematics");
   PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
   PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));

@@ -60,10 +60,10 @@ static PfValue *place(PfReport *report, const char *key)
   PfValue *parent = report->open;
   if (report->failed) return NULL;
   if (parent->type != PF_TYPE_RECORD) return add_item(report, key);
-  for (PfValue *member = parent->first; member; member = member->next)
-    if (!strcmp(member->key, key)) return member;
-  assert(!"a key that the table of fields has");
-  return NULL;
+  PfValue *member = parent->first;
+  while (member && strcmp(member->key, key)) member = member->next;
+  assert(member); /* the table of fields has the key */
+  return member;
 }
 
 static PfValue *place_of(PfReport *report, const char *key, PfType type)

@@ -129,7 +129,7 @@ static PfStatus make_units(PfContext *ctx, PfArena *arena, PfManifold *f)
   const size_t n = (size_t)f->n, m = (size_t)f->m;
   PfUnits *u = &f->units;
   *u = (PfUnits){.m = f->m, .n = f->n,
-                 .sure = pf_sure_entries(ctx, arena, pf_system_equations(f->system)->A, m*n, in)};
+                 .sure = pf_sure_entries(ctx, arena, pf_system_equations(f->system)->A, m*n)};
   double *room = pf_arena_array(arena, double, pf_units_room(f->m, f->n) + m + 4*n + (size_t)in->count);
   if (!u->sure || !room) return pf_no_room(ctx, "the constraints");
   u->column = pf_units_place(u, room);

@@ -178,7 +178,7 @@ static PfStatus rank_of(const PfPhases *s, const PfExpr *A, int m, int n, int *r
   double *numbers = pf_arena_array(s->stuck_arena, double, (size_t)m*(size_t)n);
   PfRows rows = {0};
   *rank = 0;
-  const bool *sure = pf_sure_entries(s->ctx, s->stuck_arena, A, (size_t)m*(size_t)n, in);
+  const bool *sure = pf_sure_entries(s->ctx, s->stuck_arena, A, (size_t)m*(size_t)n);
   if (!numbers || !sure) return pf_phases_no_room(s);
   if (m == 0 || n == 0) return PF_OK;
   PF_TRY(pf_expr_evaluate(s->ctx, A, m*n, in->symbol, s->sides.values, in->count, numbers));
