@@ -163,6 +163,7 @@ typedef struct PfConstraint {
   const char *name;
   PfConstraintKind kind;
   bool rheonomic; /* time enters explicitly */
+  bool surface;   /* of switching, on which the motion stays (pf_stick_make) */
   bool norm;      /* of a quaternion: no constraint of the user's */
   bool prescribed; /* a given motion: the multiplier is the force of a drive */
   bool attached;   /* made active by an event */

@@ -234,6 +234,20 @@ PfStatus pf_system_check_mass(PfContext *ctx, const PfSystem *system, const doub
   return status;
 }
 
+static PfStatus report_not_settled(PfContext *ctx, const PfModel *model, int row, const char *name)
+{
+  if (row >= 0 && row < model->constraint_count && model->constraints[row].surface) {
+    pf_fail(ctx, PF_ERR_NUMBER, "no forces were found that keep the motion at %s = 0, where a force or a constraint "
+            "switches", name);
+    pf_hint(ctx, "a smooth law there, as sqrt(x^2 + eps^2) for abs(x) or tanh(x/eps) for sign(x), has no such surface");
+    return PF_ERR_NUMBER;
+  }
+  pf_fail(ctx, PF_ERR_NUMBER, "no constraint forces were found that agree with the friction they cause; that of "
+          "'%s' does not settle", name);
+  pf_hint(ctx, "with Coulomb friction there may be none, or several; try a smaller coefficient or a smoother law");
+  return PF_ERR_NUMBER;
+}
+
 PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row)
 {
   const PfModel *model = system->eq->model;
@@ -269,11 +283,7 @@ PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble tro
             "leave undetermined", c);
     pf_hint(ctx, "leave out the redundant constraint");
     return PF_ERR_MODEL;
-  case PF_TROUBLE_NO_CONVERGENCE:
-    pf_fail(ctx, PF_ERR_NUMBER, "no constraint forces were found that agree with the friction they cause; that of "
-            "'%s' does not settle", c);
-    pf_hint(ctx, "with Coulomb friction there may be none, or several; try a smaller coefficient or a smoother law");
-    return PF_ERR_NUMBER;
+  case PF_TROUBLE_NO_CONVERGENCE: return report_not_settled(ctx, model, row, c);
   }
   return PF_ERR_ARGUMENT;
 }

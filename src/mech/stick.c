@@ -87,6 +87,7 @@ static PfStatus add_row(const Maker *k, int i)
   for (int j = 0; j < n; j++) linear = linear && !pf_expr_depends(ctx, eq->A[row*n + j], v, n);
   c->kind = k->rows[i].degree == 2 ? PF_HOLONOMIC : linear ? PF_AFFINE : PF_NONLINEAR;
   c->rheonomic = true; /* its force does work, unlike that of an ideal constraint */
+  c->surface = true;
   c->residual = g;
   c->multiplier = k->lambda[i];
   c->name = k->rows[i].name;
@@ -127,6 +128,25 @@ static PfStatus with_unknown(const Maker *k, const PfExpr *e, PfExpr *out)
   return pf_expr_check(k->ctx);
 }
 
+/* A constraint with a kink, as z' = max(x', y'), has A(s): the middle of both sides stays its row, and the rest of its
+ * force, (A(s) - A(0))^T lambda, goes to the non-ideal ones. */
+static PfStatus add_turned_rows(const Maker *k, PfExpr *C)
+{
+  PfContext *ctx = k->ctx;
+  const PfEquations *eq = &k->stuck->equations;
+  const int n = eq->n;
+  PfExpr *row = pf_arena_array(k->arena, PfExpr, n);
+  if (!row) return pf_no_room(ctx, "what sticks");
+  for (int i = 0; i < k->base->m; i++) {
+    PF_TRY(with_unknown(k, k->base->A + (size_t)i*(size_t)n, row));
+    for (int j = 0; j < n; j++) {
+      PfExpr turned = pf_expr_sub(ctx, row[j], eq->A[(size_t)i*(size_t)n + (size_t)j]);
+      C[j] = pf_expr_add(ctx, C[j], pf_expr_mul(ctx, turned, k->base->model->constraints[i].multiplier));
+    }
+  }
+  return pf_expr_check(ctx);
+}
+
 /* F(0) stays a force; F(s) - F(0) - r^T s goes to the non-ideal ones. */
 static PfStatus split_forces(const Maker *k, PfExpr *F, PfExpr *C)
 {
@@ -145,7 +165,7 @@ static PfStatus split_forces(const Maker *k, PfExpr *F, PfExpr *C)
       sum = pf_expr_sub(ctx, sum, pf_expr_mul(ctx, eq->A[(k->base->m + i)*n + j], k->lambda[i]));
     C[j] = sum;
   }
-  return pf_expr_check(ctx);
+  return add_turned_rows(k, C);
 }
 
 static PfStatus copy(PfContext *ctx, PfArena *arena, const PfExpr *from, size_t count, size_t room, PfExpr **to)

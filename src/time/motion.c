@@ -480,19 +480,26 @@ static void say_why(PfMotionRun *run, PfRunEnd end)
   }
 }
 
-static PfRunEnd begin(PfMotionRun *run)
+/* Also of a run that ends where it begins, before there are accelerations. */
+static void note_energy(PfMotionRun *run)
 {
   PfRunResult *r = &run->result;
+  pf_monitor_at(run, run->state.t, run->state.y, NULL);
+  r->energy_start = r->energy_end = pf_monitor_kinetic(run) + pf_monitor_potential(run);
+}
+
+static PfRunEnd begin(PfMotionRun *run)
+{
   if (run->phase && run->phase->stuck_count && !run->options.drift) (void)pf_project(run, run->state.t, run->state.y);
   run->way.t = run->way.looked_t = *run->first_t = run->state.t;
   memcpy(run->first_y, run->state.y, 2*(size_t)run->n*sizeof *run->first_y);
   see(run, (PfCut){.t = run->state.t, .condition = -1}, false, false);
+  note_energy(run);
   if (pf_watch_start(run)) return report_rank_loss(run);
   if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) return PF_RUN_TROUBLE;
   pf_monitor_at(run, run->state.t, run->state.y, run->flow.multiplier);
   run->monitor.power = pf_monitor_power(run);
   run->monitor.power_known = true;
-  r->energy_start = pf_monitor_kinetic(run) + pf_monitor_potential(run);
   run->monitor.balanced_start = pf_monitor_balanced(run);
   run->state.t_old = run->state.t;
   pf_sample_statistics(run);

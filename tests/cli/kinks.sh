@@ -108,4 +108,26 @@ force x = max(0, a) - x - 0.1*max(0, x) - x'
 END
 run 0 study continue --equilibria --json "a=-1..1:20" "$place/branch.pf"
 holds 'all(p["stability"] != "unstable" for b in d["branches"] for p in b["points"])'
+
+# a load driven by the faster of two stays on the kink of its constraint from t = 2/3, where x' = y', to 5/6, where the
+# share of y in its force vanishes; by hand: x' = 2/3 + (t^2 - 4/9) - 2/3 (t - 2/3) between, lambda = 5 + x''
+model faster <<'END'
+param k = 6
+coord x, y, z
+kinetic (x'^2 + y'^2 + z'^2)/2
+force x = 2 + k*t, y = 1, z = -5
+constraint driven: z' = max(x', y')
+start x' = 1, y' = 0
+run 2
+END
+for form in multipliers elimination udwadia_kalaba maggi cascade; do
+  run 0 run --json --form $form --at 0.75,2 --show "x',y',z',lambda[driven]" "$place/faster.pf"
+  holds 'all(abs(a - b) < 1e-8 for r, w in zip(d["rows"], [[35/48, 35/48, 35/48, 35/6], [289/72, 71/36, 289/72, 9.5]])
+             for a, b in zip(r[1:], w)) and len(d["rows"]) == 2'
+done
+# with constant forces it stays there from t = 0.4 on: x'' = -2/3, lambda = 13/3
+for method in dopri5 rk4 generalized_alpha rattle; do
+  run 0 run --json -p k=0 --by $method --step 0.01 --at 2 --show "x',y',z',lambda[driven]" "$place/faster.pf"
+  holds 'all(abs(a - b) < 1e-6 for a, b in zip(d["rows"][0][1:], [-2/3, -2/3, -2/3, 13/3])) and d["energy"]["drift"] < 1e-6'
+done
 finish
