@@ -112,12 +112,11 @@ static void judge(PfMoved *at, int count, bool velocities)
 }
 
 /* A large change is nothing to choose where there is no other solution: a prescribed coordinate, a height. */
-static void forgive(const List *l, const bool *plain)
+static void forgive(const PfModel *model, PfMoved *at, bool velocities, const bool *plain)
 {
-  int at = 0;
-  for (int j = 0; j < l->model->coordinate_count; j++) {
-    if (l->model->coordinates[j].contact) continue;
-    if (plain[j] && l->at[at].firm == PF_START_OPEN) l->at[at].remarkable = false;
+  for (int j = 0; j < model->coordinate_count; j++) {
+    if (model->coordinates[j].contact || (velocities && is_quaternion(model, j))) continue;
+    if (plain[j] && at->firm == PF_START_OPEN) at->remarkable = false;
     at++;
   }
 }
@@ -183,8 +182,9 @@ PfStatus pf_moved_list(PfContext *ctx, PfArena *arena, const PfModel *model, con
   PfMoved *velocity = l.at + l.positions;
   int velocities = l.count - l.positions;
   judge(l.at, l.positions, false);
-  forgive(&l, plain);
+  forgive(model, l.at, false, plain);
   judge(velocity, velocities, true);
+  forgive(model, velocity, true, plain + n);
   merge(l.at, keep_moved(l.at, l.positions), velocity, keep_moved(velocity, velocities), start);
   find_change(before, after, n, &start->position_change, &start->moved_coordinate);
   find_change(before + n, after + n, n, &start->velocity_change, &start->moved_velocity);

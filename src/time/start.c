@@ -52,6 +52,47 @@ static void measure(PfManifold *f, const double *values, PfStart *start)
   if (!(velocity <= start->missed)) start->missed = velocity;
 }
 
+/* Which of the velocities that are `sought` the constraints give one value, when the others are known. */
+static PfStatus mark_unique(PfContext *ctx, PfArena *arena, const PfManifold *f, const bool *sought, bool *plain)
+{
+  const size_t n = (size_t)f->n, m = (size_t)f->m;
+  double *A = pf_arena_array(arena, double, m*n), *N = pf_arena_array(arena, double, n*n);
+  PfQr qr;
+  if (!A || !N) return pf_no_room(ctx, "the start");
+  for (size_t i = 0; i < m; i++) {
+    for (size_t j = 0; j < n; j++) A[i*n + j] = sought[j] ? f->A[i*n + j] : 0;
+    const double unit = pf_binary_scale(A + i*n, n);
+    for (size_t j = 0; j < n; j++) A[i*n + j] /= unit;
+  }
+  PF_TRY(pf_qr_make(ctx, arena, f->m, f->n, &qr));
+  if (pf_qr_factor(&qr, A, PF_RANK_TOLERANCE) != PF_OK) return PF_OK;
+  pf_qr_null_space(&qr, N);
+  const size_t free = n - (size_t)qr.rank;
+  for (size_t j = 0; j < n; j++)
+    plain[j] = plain[j] || (sought[j] && pf_norm(N + j*free, (int)free) <= PF_RANK_TOLERANCE);
+  return PF_OK;
+}
+
+/* Velocities of which there is one value only: the constraints, linear in them, give it together with what was given,
+ * or, where there is no inertia, with the velocities that have some. */
+static PfStatus find_unique(PfContext *ctx, PfArena *arena, PfManifold *f, const PfFirmness *firm, const double *values,
+                            bool *plain)
+{
+  const PfModel *model = pf_system_equations(f->system)->model;
+  const size_t n = (size_t)f->n;
+  bool *sought = pf_arena_array(arena, bool, n);
+  if (!sought) return pf_no_room(ctx, "the start");
+  if (!f->M || f->in_bodies || !f->m) return PF_OK;
+  for (int i = 0; i < model->constraint_count; i++)
+    if (model->constraints[i].kind == PF_NONLINEAR) return PF_OK;
+  pf_manifold_slopes(f, values);
+  for (int light = 0; light < 2; light++) {
+    for (size_t j = 0; j < n; j++) sought[j] = firm[j] == PF_START_OPEN && !(light && f->M[j*n + j] > 0);
+    PF_TRY(mark_unique(ctx, arena, f, sought, plain));
+  }
+  return PF_OK;
+}
+
 static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *goals, double *values, PfStart *start)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
@@ -70,6 +111,7 @@ static PfStatus correct(PfContext *ctx, PfArena *arena, PfManifold *f, PfGoals *
   PF_TRY(pf_goals_check_place(ctx, goals, values, room));
   carry_over(model, in, goals, unit, values, room);
   PF_TRY(pf_search_start(ctx, arena, f, goals, PF_LEVEL_VELOCITY, firm + n, values, plain + n));
+  PF_TRY(find_unique(ctx, arena, f, firm + n, values, plain + n));
   pf_goals_evaluate(goals, values);
   PF_TRY(pf_moved_list(ctx, arena, model, goals, before, values + in->q, plain, start));
   measure(f, values, start);

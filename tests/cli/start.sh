@@ -52,6 +52,18 @@ run 0 run --json --at 0 "$place/circle.pf"
 says err "warning: the start is found far from where it was looked for: y [m] from 0 to "
 holds 'first(d)["x"] == 0.8 and abs(abs(first(d)["y"]) - 0.6) < 1e-15 and d["start_change"]["moved"][0]["warning"]'
 
+# A velocity that follows from the others leaves nothing to choose: no warning, however large it is; two that share do.
+printf '%s\n' "coord phi, e [rad]" "kinetic 1/2*1 [kg*m^2]*phi'^2" "constraint c: e' = 104.7 [rad/s] - phi'" "run 1" \
+  >"$place/follows.pf"
+run 0 run "$place/follows.pf"
+says_nothing err
+says out "e' [rad/s] 0 to 104.7"
+printf '%s\n' "coord x, y" "kinetic (x'^2 + y'^2)/2" "constraint c: x' + y' = 100" "run 1" >"$place/share.pf"
+run 0 run "$place/share.pf"
+says err "warning: the start is found far from where it was looked for: x' from 0 to 50, y' from 0 to 50"
+run 0 run -s "x'=20" "$place/share.pf"
+says_nothing err
+
 # --as-given: nothing is changed, and an offset from the constraints stays.
 run 0 run --json --at 0,1 --as-given --state y=0.5 --state "x'=1" "$place/circle.pf"
 holds 'first(d)["x"] == 0.8 and first(d)["y"] == 0.5 and d["start_change"]["as_given"] is True and
