@@ -74,12 +74,17 @@ Dim pf_dim_divide(Dim a, Dim b)
 static const char *common_unit(Dim dim)
 {
   static const struct {
-    int kg, m, s;
+    PfDimension of; /* kg, m, s, A */
     const char *text;
-  } common[] = {{1, 1, -2, "N"},  {1, 2, -2, "N m"},   {1, 2, -3, "W"},    {1, 0, -2, "N/m"},
-                {1, -1, -2, "Pa"}, {1, 0, -1, "N s/m"}, {1, 2, -1, "N m s"}};
-  for (size_t i = 0; i < sizeof common/sizeof *common; i++)
-    if (pf_dimension_equal(dim.of, pf_dim_make(common[i].kg, common[i].m, common[i].s).of)) return common[i].text;
+  } common[] = {{{{1, 1, -2}}, "N"},      {{{1, 2, -2}}, "N m"},    {{{1, 2, -3}}, "W"},        {{{1, 0, -2}}, "N/m"},
+                {{{1, -1, -2}}, "Pa"},    {{{1, 0, -1}}, "N s/m"},  {{{1, 2, -1}}, "N m s"},    {{{0, 0, 1, 1}}, "C"},
+                {{{1, 2, -3, -1}}, "V"},  {{{-1, -2, 4, 2}}, "F"},  {{{1, 2, -3, -2}}, "Ohm"},  {{{1, 0, -2, -1}}, "T"},
+                {{{1, 2, -2, -2}}, "H"},   {{{1, 2, -2, -1}}, "V s"}};
+  for (size_t i = 0; i < sizeof common/sizeof *common; i++) {
+    PfDimension unit = common[i].of;
+    for (int k = 0; k < PF_BASE_COUNT; k++) unit.power[k] = (int16_t)(unit.power[k]*PF_DIMENSION_GRAIN);
+    if (pf_dimension_equal(dim.of, unit)) return common[i].text;
+  }
   return NULL;
 }
 

@@ -150,6 +150,17 @@ for head in "v0*t/2 [m] " "x'*t^2 [m s] " "A*sin(w*t) [m] " "A*sin(2*t) [m] " "x
 run 0 run --at 0.5 "$place/time.pf"
 says out "t [s]              x [m]              y [m]"
 
+# units of electricity have names
+cat >"$place/circuit.pf" <<'MODEL'
+param R = 2 [Ohm], L = 1 [H], U0 = 3 [V]
+coord q [C]
+kinetic 1/2*L*q'^2
+force q = U0 - R*q'
+run 1
+MODEL
+run 0 run --at 0.5 --show "R*q', L*q', q/U0, R*q'^2, U0/q', L/R*q', L*q'/1 [m^2], L*1" "$place/circuit.pf"
+for head in "R*q' [V] " "L*q' [V s] " "q/U0 [F] " "R*q'^2 [W] " "U0/q' [Ohm] " "L/R*q' [C] " "[T] " "L*1 [H]"; do says out "$head"; done
+
 if command -v python3 >/dev/null; then
   python3 "$(dirname "$0")/units.py" "$program" >"$place/out" 2>"$place/err" || fail "units.py: $(tail -n 5 "$place/out")"
 fi
