@@ -145,8 +145,8 @@ PF_API PfStatus pf_expr_map(PfContext *ctx, const PfExpr *roots, int root_count,
 PF_API PfStatus pf_expr_evaluate(PfContext *ctx, const PfExpr *roots, int root_count,
                                  const PfExpr *symbols, const double *values, int count, double *out);
 
-/* Is a value of e right to the last digits however small it is? So are products of numbers and symbols. Sums may cancel,
- * and functions may be zeros that were rounded. */
+/* Is a value of e right to the last digits however small it is? So are products of numbers and symbols. Sums may
+ * cancel, and functions may be zeros that were rounded. */
 PF_API bool pf_expr_keeps_digits(PfContext *ctx, PfExpr e);
 
 /* Operations after sharing: what a straight-line evaluation of all roots together costs. */
