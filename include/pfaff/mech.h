@@ -53,7 +53,8 @@ typedef struct PfSymbols {
   PfExpr *symbol;
 } PfSymbols;
 PF_API PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *model, PfSymbols *symbols);
-/* Which of the expressions are no rounding, however small their values are (pf_expr_keeps_digits). NULL without memory. */
+/* Which of the expressions are no rounding, however small their values are (pf_expr_keeps_digits). NULL without
+ * memory. */
 PF_API bool *pf_sure_entries(PfContext *ctx, PfArena *arena, const PfExpr *list, size_t count);
 
 /* The numbers of all symbols (as many as pf_equations_symbols lists) at the start of the model; contact coordinates are

@@ -41,8 +41,8 @@ static PfStatus accelerate(PfDynamics *f)
   return PF_OK;
 }
 
-/* Where constraints depend on each other, which may be so up to rounding only, elements of rounding must not count as if
- * they were sizes: rows have the sizes that are usual nearby, and multipliers go with them. */
+/* Where constraints depend on each other, which may be so up to rounding only, elements of rounding must not count as
+ * sizes: rows have the sizes that are usual nearby, and multipliers go with them. */
 static bool uses_usual_sizes(const PfDynamics *f, int rows, int independent)
 {
   return independent < rows && pf_solver_row_sizes(f->solver);

@@ -85,4 +85,25 @@ done
 run 1 run --json -p w=0 "$place/cranks.pf"
 holds 'all(abs(d["energy"][k] - 0.24) < 1e-12 for k in ("start", "end"))'
 says err "the constraints lose rank at t = 0"
+
+# Equilibria of the cranks are those of the pendulum, (6.867/0.12)^(1/2) 1/s upright and hanging; rows that vanish there
+# are rounding. The same of x = y, written by cosines and sines: x'' = sin x.
+helpers='
+def rates(d): return sorted(sorted((round(re, 5) + 0.0, round(im, 5) + 0.0) for re, im in p["eigenvalues"]) for p in d["points"])
+def pairs(w): return [[(-w, 0), (w, 0)], [(0, -w), (0, w)]]
+'
+for w in '90 [deg]' '60 [deg]' '-1 [rad]'; do
+  run 0 study equilibria --json -p "w=$w" "$place/cranks.pf"
+  holds 'rates(d) == pairs(round((6.867/0.12)**0.5, 5))'
+done
+{
+  printf 'coord x, y [rad]\nkinetic 1 [kg m^2]*(x'"'"'^2 + y'"'"'^2)/2\npotential 1 [N m]*(cos(x) + cos(y))\n'
+  printf 'constraint a: cos(x) = cos(y)\nconstraint b: sin(x) = sin(y)\nstart x = 1, y = 1\n'
+} >"$place/tied.pf"
+for x in 1 0.5 2.5; do
+  run 0 study equilibria --json --state x=$x --state y=$x "$place/tied.pf"
+  holds 'rates(d) == pairs(1)'
+  run 0 study linearize --json --near equilibrium --state x=$x --state y=$x "$place/tied.pf"
+done
+helpers=
 finish
