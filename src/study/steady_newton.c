@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 50 };
+enum { MOST_STEPS = 50, PATIENT_STEPS = 20 };
 
 /* ---------------------------------------------------------------- places */
 
@@ -194,6 +194,7 @@ typedef struct Descent {
   PfSeek *s;
   bool deflated, begun, polished;
   double longest; /* step, in parts of the scales */
+  int shortened;  /* steps so far that were longer */
 } Descent;
 
 /* Goes to s->z; where the constraints have no solution there, to a point on the way. */
@@ -286,6 +287,7 @@ static PfStatus find_step(void *user, bool fresh, double *length)
   for (int k = 0; k < s->n; k++) s->step[k] *= -pf_seek_scale(s, k);
   *length = scaled_length(s, s->step);
   if (d->deflated) PF_TRY(deflation(s, s->step, &g));
+  if (d->longest < *length && d->shortened++ >= PATIENT_STEPS) d->longest *= 1.25; /* a way that is far */
   double factor = fabs(1 - g) > 1e-12 ? 1/(1 - g) : 1, most = d->longest / *length;
   factor = fmax(-most, fmin(most, factor));
   for (int k = 0; k < s->n; k++) s->step[k] *= factor;
