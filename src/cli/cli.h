@@ -27,7 +27,11 @@ void pf_cli_say(FILE *stream, const char *words);
 
 /* All diagnostics of the context to standard error, with the line and a caret. */
 void pf_cli_diagnostics(const PfContext *ctx, const Console *console);
-void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json);
+void pf_cli_json_diagnostics(PfContext *ctx, PfJson *json);
+
+/* Members of a report as the next members of a JSON object: for commands that write their JSON themselves. */
+typedef void (*WriteReport)(void *user, PfReport *report);
+void pf_cli_json_part(PfContext *ctx, const PfField *fields, void *user, WriteReport write, PfJson *json);
 
 /* Writes the text to standard output; PF_EXIT_FAILED (and a message) when that fails. */
 int pf_cli_print(const Console *console, const PfText *text);
@@ -49,7 +53,6 @@ int pf_cli_output(PfContext *ctx, const Options *options, void *user, WriteJson 
 /* The same with a report: its JSON when asked for, else its text. */
 int pf_cli_put_report(PfContext *ctx, const Options *options, PfReport *report);
 /* The end of a command whose result is a report, see pf_cli_finish. */
-typedef void (*WriteReport)(void *user, PfReport *report);
 int pf_cli_report(PfContext *ctx, PfStatus status, const Options *options, const PfField *fields, void *user,
                   WriteReport write);
 /* The end of a command: the result when all went well; after an error, for programs, an object with the diagnostics;

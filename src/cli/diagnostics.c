@@ -96,23 +96,26 @@ void pf_cli_diagnostics(const PfContext *ctx, const Console *console)
   if (!ctx) fputs("pfaff: error: out of memory\n", console->err);
 }
 
-void pf_cli_json_diagnostics(const PfContext *ctx, PfJson *json)
+void pf_cli_json_part(PfContext *ctx, const PfField *fields, void *user, WriteReport write, PfJson *json)
 {
-  const PfDiagnostic *sorted[PF_MOST_DIAGNOSTICS];
-  int count = pf_diagnostics_sort(ctx, sorted);
-  pf_json_open(json, "diagnostics", '[');
-  for (int i = 0; i < count; i++) {
-    const PfDiagnostic *d = sorted[i];
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "severity", pf_severity_name(d->severity));
-    pf_json_string(json, "code", pf_status_name(d->code));
-    pf_json_string(json, "message", d->message);
-    pf_json_string(json, "hint", d->hint);
-    pf_json_string(json, "file", d->place.line ? d->place.file : NULL);
-    pf_json_integer(json, "line", d->place.line);
-    pf_json_integer(json, "column", d->place.column);
-    pf_json_integer(json, "length", d->place.length);
-    pf_json_close(json, '}');
+  PfReport *report;
+  if (pf_report_new(ctx, fields, &report) != PF_OK) {
+    json->text.failed = true;
+    return;
   }
-  pf_json_close(json, ']');
+  write(user, report);
+  if (pf_report_check(report) != PF_OK) json->text.failed = true;
+  for (const PfValue *v = pf_value_first(pf_report_values(report)); v; v = pf_value_next(v)) pf_json_value(json, v);
+  pf_report_free(report);
+}
+
+static void write_diagnostics(void *user, PfReport *report)
+{
+  pf_report_diagnostics(report, user);
+}
+
+void pf_cli_json_diagnostics(PfContext *ctx, PfJson *json)
+{
+  static const PfField fields[] = {PF_FIELD_DIAGNOSTICS, {0}};
+  pf_cli_json_part(ctx, fields, ctx, write_diagnostics, json);
 }

@@ -201,7 +201,7 @@ int pf_cli_print(const Console *console, const PfText *text)
 
 /* What a command makes of a text. */
 typedef struct Turned {
-  const PfContext *ctx;
+  PfContext *ctx;
   const char *result; /* NULL: nothing to print */
 } Turned;
 

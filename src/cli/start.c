@@ -169,27 +169,21 @@ void pf_start_report(const PfModel *model, const Options *options, const PfStart
   pf_report_close(r);
 }
 
+typedef struct Correction {
+  const PfModel *model;
+  const Options *options;
+  const PfStart *start;
+} Correction;
+
+static void write_correction(void *user, PfReport *report)
+{
+  const Correction *c = user;
+  pf_start_report(c->model, c->options, c->start, report);
+}
+
 void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json)
 {
-  pf_json_open(json, "start_change", '{');
-  pf_json_bool(json, "as_given", options->as_given);
-  pf_json_number(json, "position", start->position_change);
-  pf_json_number(json, "velocity", start->velocity_change);
-  pf_json_open(json, "moved", '[');
-  for (int i = 0; i < listed(start); i++) {
-    const PfMoved *m = start->moved + i;
-    char name[256];
-    snprintf(name, sizeof name, "%s%s", m->name, m->rate ? "'" : "");
-    PfMeasure in = pf_model_measure(model, name);
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "name", name);
-    pf_json_string(json, "unit", in.unit);
-    pf_json_number(json, "from", m->from/in.scale);
-    pf_json_number(json, "to", m->to/in.scale);
-    pf_json_bool(json, "given", m->firm != PF_START_OPEN);
-    pf_json_bool(json, "warning", m->remarkable);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-  pf_json_close(json, '}');
+  static const PfField fields[] = {PF_FIELD_START_CHANGE, {0}};
+  Correction correction = {model, options, start};
+  pf_cli_json_part(model->ctx, fields, &correction, write_correction, json);
 }

@@ -28,18 +28,16 @@ static void put_numbers(PfJson *json, const PfValue *value)
   pf_json_close(json, ']');
 }
 
-static void put(PfJson *json, const PfValue *value);
-
 static void put_members(PfJson *json, const PfValue *value)
 {
   bool list = value->type == PF_TYPE_LIST;
   pf_json_open(json, value->key, list ? '[' : '{');
   for (const PfValue *member = value->first; member; member = member->next)
-    if (!is_left_out(member)) put(json, member);
+    if (!is_left_out(member)) pf_json_value(json, member);
   pf_json_close(json, list ? ']' : '}');
 }
 
-static void put(PfJson *json, const PfValue *value)
+void pf_json_value(PfJson *json, const PfValue *value)
 {
   switch (value->type) {
   case PF_TYPE_NULL: pf_json_string(json, value->key, NULL); break;
@@ -52,12 +50,4 @@ static void put(PfJson *json, const PfValue *value)
   case PF_TYPE_MAP:
   case PF_TYPE_LIST: put_members(json, value); break;
   }
-}
-
-void pf_value_put_json(const PfValue *value, PfText *text)
-{
-  PfJson json = {.text = *text};
-  put(&json, value);
-  pf_text_add(&json.text, "\n");
-  *text = json.text;
 }

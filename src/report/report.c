@@ -3,6 +3,8 @@
  * opened, so that their order is that of the table of fields whatever the order of writing. */
 #include "report/report.h"
 
+#include "report/json.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +13,8 @@ struct PfReport {
   PfContext *ctx;
   PfArena *arena;
   PfValue *root, *open; /* `open`: the innermost record, map or list */
-  PfText text, json;
+  PfText text;
+  PfJson json;
   bool failed;
 };
 
@@ -99,7 +102,7 @@ PfStatus pf_report_new(PfContext *ctx, const PfField *fields, PfReport **out)
   }
   *report = (PfReport){.ctx = ctx, .arena = arena};
   pf_text_init(&report->text, allocator);
-  pf_text_init(&report->json, allocator);
+  pf_json_begin(&report->json, allocator);
   PfStatus status = make(report, fields);
   if (status == PF_OK) return PF_OK;
   pf_report_free(report);
@@ -111,7 +114,7 @@ void pf_report_free(PfReport *report)
 {
   if (!report) return;
   pf_text_free(&report->text);
-  pf_text_free(&report->json);
+  pf_json_free(&report->json);
   pf_arena_free(report->arena);
 }
 
@@ -202,8 +205,12 @@ const char *pf_report_text(const PfReport *report)
 
 const char *pf_report_json(PfReport *report)
 {
-  if (!report->json.count) pf_value_put_json(report->root, &report->json);
-  return report->json.failed ? NULL : pf_text_get(&report->json);
+  PfText *text = &report->json.text;
+  if (!text->count) {
+    pf_json_value(&report->json, report->root);
+    pf_text_add(text, "\n");
+  }
+  return text->failed ? NULL : pf_text_get(text);
 }
 
 const PfValue *pf_report_values(const PfReport *report)

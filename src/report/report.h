@@ -36,7 +36,8 @@ int pf_diagnostics_sort(const PfContext *ctx, const PfDiagnostic *sorted[PF_MOST
 const char *pf_severity_name(PfSeverity severity);
 const char *pf_status_name(PfStatus status);
 
-/* The value and all below it as JSON (json_value.c). */
-void pf_value_put_json(const PfValue *value, PfText *text);
+/* The value and all below it, with its key, as the next item of a JSON text (json_value.c). */
+struct PfJson;
+void pf_json_value(struct PfJson *json, const PfValue *value);
 
 #endif
