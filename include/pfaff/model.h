@@ -334,6 +334,9 @@ struct PfModel {
   PfEvent *events;
   PfModel *complete;
   bool is_complete; /* it was made to follow events that attach and detach */
+
+  const struct PfNames *names; /* scopes and definitions, for quantities that are read later; NULL without */
+  void (*free_names)(struct PfNames *names); /* NULL: they are those of another model */
 };
 
 PF_API void pf_model_free(PfModel *model);

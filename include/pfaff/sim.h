@@ -15,8 +15,9 @@
  * pf_sim_measure tells that unit, or the one in which it was declared.
  * Functions that return bool return false on failure, and pf_sim_error says what is wrong. A simulation serves one
  * thread at a time; two simulations are independent. What is started moves without allocating, until an event or
- * something that sticks changes the equations. Names are looked up once: pf_sim_find costs as much as reading the
- * model. Its equations, and samples between steps, are in pfaff/sim_parts.h. */
+ * something that sticks changes the equations. Names are looked up once by
+ * pf_sim_find; reading by handle then costs little. Its equations, and samples between steps, are in
+ * pfaff/sim_parts.h. */
 #ifndef PFAFF_SIM_H
 #define PFAFF_SIM_H
 

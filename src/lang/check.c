@@ -4,6 +4,7 @@
 #include "lang/fmt.h"
 #include "pfaff/lang.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- errors */
@@ -494,59 +495,105 @@ void pf_check_release(Checker *ck)
   pf_array_free(ck->allocator, &ck->classes);
 }
 
+/* ---------------------------------------------------------------- names that stay */
+
+/* Those in an arena of their own, with a source; NULL without memory. */
+static struct PfNames *new_names(PfContext *ctx, PfArena *arena, PfSource *source, PfModel *model)
+{
+  struct PfNames *names = pf_arena_array(arena, struct PfNames, 1);
+  if (!names) return NULL;
+  names->ck = (Checker){.ctx = ctx, .model = model, .source = source, .arena = arena,
+                        .allocator = pf_context_allocator(ctx), .errors_before = pf_error_count(ctx)};
+  return names;
+}
+
+static void free_names(struct PfNames *names)
+{
+  pf_check_release(&names->ck);
+  if (!names->arena) return;
+  pf_array_free(names->ck.allocator, &names->ck.releases);
+  pf_source_free(names->source);
+  pf_arena_free(names->arena); /* the names themselves live in it */
+}
+
+/* Names whose resolution adds to the model were resolved by their statements; the others are marked as resolved now, so
+ * that later nothing of the names changes. */
+static void resolve_all(Checker *ck)
+{
+  for (size_t i = 0; i < ck->scopes.count; i++)
+    for (size_t k = 0; k < ck->scopes.at[i]->names.entries.count; k++) {
+      Entity *entity = ck->scopes.at[i]->names.entries.at[k].value;
+      assert(entity->state == RESOLVED || (entity->kind != E_LET && entity->kind != E_PARAM && entity->kind != E_FRAME));
+      (void)pf_resolve(ck, entity, entity->node);
+    }
+}
+
+static void keep_names(struct PfNames *names, PfModel *model)
+{
+  resolve_all(&names->ck);
+  model->names = names;
+  model->free_names = free_names;
+}
+
 /* The model with everything that events let go and attach. What is wrong with it was said about the model itself. */
 static PfStatus check_complete(Checker *first, const PfNode *tree)
 {
   PfContext *ctx = first->ctx;
   PfArena *arena = pf_arena_new(first->allocator);
   PfModel *made = arena ? pf_arena_array(arena, PfModel, 1) : NULL;
-  if (!made) {
+  struct PfNames *names = made ? new_names(ctx, first->arena, first->source, made) : NULL;
+  if (!names) {
     pf_arena_free(arena);
     return pf_no_room(ctx, "the model");
   }
   *made = (PfModel){.ctx = ctx, .arena = arena, .file = first->model->file, .text = first->model->text,
                     .text_size = first->model->text_size, .is_complete = true};
-  Checker ck = {.ctx = ctx, .model = made, .source = first->source, .arena = first->arena,
-                .allocator = first->allocator, .complete = true, .errors_before = pf_error_count(ctx)};
-  ck.releases.at = first->releases.at, ck.releases.count = first->releases.count;
+  Checker *ck = &names->ck;
+  ck->complete = true;
+  ck->releases.at = first->releases.at, ck->releases.count = first->releases.count;
   int before = pf_diagnostic_count(ctx);
-  PfStatus status = pf_check_tree(&ck, tree);
-  pf_check_release(&ck);
+  PfStatus status = pf_check_tree(ck, tree);
   if (status == PF_OK) {
     pf_diagnostics_cut(ctx, before); /* the same warnings again */
+    keep_names(names, made);
     first->model->complete = made;
   } else {
+    pf_check_release(ck);
     pf_arena_free(arena);
   }
   return status;
 }
 
-static PfStatus parse_and_check(PfContext *ctx, PfArena *work, PfSource *source, PfModel *model)
+static PfStatus parse_and_check(Checker *ck)
 {
   PfNode *tree = NULL;
-  int errors = pf_error_count(ctx);
-  PF_TRY(pf_parse(source, &tree));
-  Checker ck = {.ctx = ctx, .model = model, .source = source, .arena = work, .errors_before = errors};
-  ck.allocator = pf_context_allocator(ctx);
-  PfStatus status = pf_check_tree(&ck, tree);
-  pf_check_release(&ck);
-  if (status == PF_OK && ck.needs_complete) status = check_complete(&ck, tree);
-  else if (status == PF_OK && model->event_count) model->complete = model;
-  pf_array_free(ck.allocator, &ck.releases);
-  return status;
+  PF_TRY(pf_parse(ck->source, &tree));
+  PF_TRY(pf_check_tree(ck, tree));
+  if (ck->needs_complete) return check_complete(ck, tree);
+  if (ck->model->event_count) ck->model->complete = ck->model;
+  return PF_OK;
 }
 
 static PfStatus read_model(PfContext *ctx, PfArena *work, const char *file, const char *bytes, size_t count,
                            PfModel *model)
 {
-  PfSource source;
+  PfSource *source = pf_arena_array(work, PfSource, 1);
+  struct PfNames *names = source ? new_names(ctx, work, source, model) : NULL;
   model->file = pf_arena_text(model->arena, file, strlen(file));
   model->text = pf_arena_text(model->arena, bytes, count);
   model->text_size = count;
-  if (!model->file || !model->text) return pf_no_room(ctx, "the model");
-  PfStatus status = pf_source_init(&source, ctx, work, model->file, bytes, count);
-  if (status == PF_OK) status = parse_and_check(ctx, work, &source, model);
-  pf_source_free(&source);
+  if (!names || !model->file || !model->text) return pf_no_room(ctx, "the model");
+  PfStatus status = pf_source_init(source, ctx, work, model->file, bytes, count);
+  if (status == PF_OK) status = parse_and_check(&names->ck);
+  names->source = source;
+  if (status == PF_OK) {
+    names->arena = work;
+    keep_names(names, model);
+    return PF_OK;
+  }
+  pf_check_release(&names->ck);
+  pf_array_free(names->ck.allocator, &names->ck.releases);
+  pf_source_free(source);
   return status;
 }
 
@@ -563,9 +610,12 @@ PfStatus pf_model_read(PfContext *ctx, const char *file, const char *bytes, size
   } else {
     pf_fail(ctx, status, "no room for the model");
   }
+  if (status == PF_OK) {
+    *model = made;
+    return PF_OK;
+  }
   pf_arena_free(work);
-  if (status == PF_OK) *model = made;
-  else pf_arena_free(arena);
+  pf_arena_free(arena);
   return status;
 }
 

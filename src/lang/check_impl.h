@@ -137,7 +137,7 @@ typedef struct Checker {
   PfContext *ctx;
   PfModel *model;
   PfSource *source;
-  PfArena *arena; /* scopes and entities: gone after the check */
+  PfArena *arena; /* scopes and entities */
   const PfAllocator *allocator;
   Scope *global;
   PF_ARRAY(Scope *) scopes;
@@ -188,6 +188,15 @@ typedef struct Checker {
   bool gravity_given;
   bool may_hint; /* the latest error was recorded */
 } Checker;
+
+/* What a model that was read keeps for quantities that are read later: the scopes with all names, each resolved, and
+ * the source of places. It is constant: threads may read quantities with it at the same time. The complete model has
+ * names of its own in the arena of the first. */
+struct PfNames {
+  Checker ck;
+  PfArena *arena;   /* NULL: another one owns arena and source */
+  PfSource *source;
+};
 
 /* ---------------------------------------------------------------- errors */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantities of a model that are asked for beside it: "x, theta [deg]; pos(w)". The model is read once more from its
- * text, because scopes and definitions are gone; symbols are the same, since they go by name. */
+/* Quantities of a model that are asked for beside it: "x, theta [deg]; pos(w)". They are read in a scope inside the
+ * outermost one of the model, whose names the model has kept. */
 #include "lang/check_impl.h"
 #include "lang/given.h"
 
@@ -42,11 +42,8 @@ static void add_given(Asked *a, Checker *ck, const PfNode *node)
 static PfStatus check_quantities(Asked *a, Checker *ck)
 {
   PfNode *tree = NULL;
-  ck->source = a->text;
-  ck->asked = true;
-  ck->kept_line = 0;
-  ck->plots.count = 0;
-  ck->errors_before = pf_error_count(a->ctx);
+  ck->global = pf_scope_new(ck, ck->global, NULL, "", "");
+  if (!ck->global) return PF_ERR_MEMORY;
   if (pf_parse_quantities(a->text, &tree) != PF_OK) return tree ? PF_ERR_ARGUMENT : PF_ERR_MEMORY;
   add_given(a, ck, tree);
   for (const PfNode *list = tree->child; list; list = list->next) pf_check_plot(ck, ck->global, list);
@@ -61,60 +58,53 @@ static PfStatus check_quantities(Asked *a, Checker *ck)
   return pf_settle_plots(ck->model, a->work, a->plots, a->count);
 }
 
-/* What was said about the model when it was read is not said again. */
-static PfStatus check_again(Asked *a, Checker *ck, const PfNode *tree)
+/* The classes of expressions go on from those of the model: this list grows and is a copy. */
+static bool copy_classes(Checker *ck, const Checker *of)
 {
-  int before = pf_diagnostic_count(a->ctx);
-  ck->errors_before = pf_error_count(a->ctx);
-  PF_TRY(pf_check_tree(ck, tree));
-  pf_diagnostics_cut(a->ctx, before);
-  return PF_OK;
+  if (!pf_reserve(ck->allocator, &ck->classes, of->classes.count)) return false;
+  memcpy(ck->classes.at, of->classes.at, of->classes.count*sizeof *of->classes.at);
+  ck->classes.count = of->classes.count;
+  return true;
 }
 
-static Checker new_checker(const Asked *a, PfSource *source, PfModel *model)
+/* A checker with the lists of the model's own, of which reading quantities changes none, and with new ones for all that
+ * it adds. */
+static PfStatus read_quantities(Asked *a)
 {
-  *model = (PfModel){.ctx = a->ctx, .arena = a->arena, .file = a->model->file};
-  return (Checker){.ctx = a->ctx, .model = model, .source = source, .arena = a->work,
-                   .allocator = pf_context_allocator(a->ctx)};
-}
-
-static PfStatus read_complete(Asked *a, PfSource *source, const PfNode *tree, const Checker *first)
-{
-  PfModel model;
-  Checker ck = new_checker(a, source, &model);
-  ck.complete = true;
-  ck.releases.at = first->releases.at, ck.releases.count = first->releases.count;
-  PfStatus status = check_again(a, &ck, tree);
-  if (status == PF_OK) status = check_quantities(a, &ck);
-  pf_check_release(&ck);
+  const Checker *of = &a->model->names->ck;
+  PfModel model = *a->model;
+  Checker ck = *of;
+  model.arena = a->arena;
+  ck.ctx = a->ctx;
+  ck.model = &model;
+  ck.source = a->text;
+  ck.arena = a->work;
+  ck.allocator = pf_context_allocator(a->ctx);
+  memset(&ck.scopes, 0, sizeof ck.scopes);
+  memset(&ck.plots, 0, sizeof ck.plots);
+  memset(&ck.multiplier_uses, 0, sizeof ck.multiplier_uses);
+  memset(&ck.classes, 0, sizeof ck.classes);
+  ck.asked = true;
+  ck.kept_line = 0;
+  ck.errors_before = pf_error_count(a->ctx);
+  PfStatus status = copy_classes(&ck, of) ? check_quantities(a, &ck) : pf_no_room(a->ctx, "what is shown");
+  for (size_t i = 0; i < ck.scopes.count; i++) pf_map_free(&ck.scopes.at[i]->names);
+  pf_array_free(ck.allocator, &ck.scopes);
+  pf_array_free(ck.allocator, &ck.plots);
+  pf_array_free(ck.allocator, &ck.multiplier_uses);
+  pf_array_free(ck.allocator, &ck.classes);
   return status;
 }
 
-static PfStatus read_all(Asked *a, PfSource *source)
+static PfStatus read_text(Asked *a, const char *what, const char *text)
 {
-  PfNode *tree = NULL;
-  PfModel model;
-  PF_TRY(pf_parse(source, &tree));
-  Checker ck = new_checker(a, source, &model);
-  PfStatus status = check_again(a, &ck, tree);
-  if (status == PF_OK && a->model->is_complete) status = read_complete(a, source, tree, &ck);
-  else if (status == PF_OK) status = check_quantities(a, &ck);
-  pf_check_release(&ck);
-  pf_array_free(ck.allocator, &ck.releases);
-  return status;
-}
-
-static PfStatus read_with_source(Asked *a, const char *what, const char *text)
-{
-  PfSource source, asked;
-  PF_TRY(pf_source_init(&source, a->ctx, a->work, a->model->file, a->model->text, a->model->text_size));
-  PfStatus status = pf_source_init(&asked, a->ctx, a->work, what, text, strlen(text));
+  PfSource source;
+  PfStatus status = pf_source_init(&source, a->ctx, a->work, what, text, strlen(text));
   /* bytes that are no text: what was asked is wrong, not the model */
   if (status == PF_ERR_SYNTAX) status = PF_ERR_ARGUMENT;
-  a->text = &asked;
-  if (status == PF_OK) status = read_all(a, &source);
+  a->text = &source;
+  if (status == PF_OK) status = read_quantities(a);
   a->text = NULL;
-  pf_source_free(&asked);
   pf_source_free(&source);
   return status;
 }
@@ -128,7 +118,7 @@ PfStatus pf_quantities_read_given(PfContext *ctx, PfArena *arena, const PfModel 
   *plots = NULL;
   *count = 0;
   if (!a.work) return pf_no_room(ctx, "what is shown");
-  PfStatus status = read_with_source(&a, what, text);
+  PfStatus status = read_text(&a, what, text);
   pf_arena_free(a.work);
   if (status != PF_OK) return status;
   *plots = a.plots;

@@ -118,7 +118,7 @@ bool pf_value_of_given(Checker *ck, const PfNode *node, Value *value)
 {
   if (!ck->asked) return false;
   const char *text = text_of(ck, node);
-  const Entity *entity = pf_map_get(&ck->global->names, text, strlen(text));
+  const Entity *entity = pf_scope_find(ck->global, text);
   int coordinate = node->kind == PF_N_MEMBER ? pf_checked_coordinate(ck, text) : -1;
   if (coordinate >= 0)
     *value = pf_scalar_value(ck->coordinates.at[coordinate].q, ck->coordinate_dims.at[coordinate]);

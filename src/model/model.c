@@ -16,11 +16,17 @@ const char *pf_constraint_kind_name(PfConstraintKind kind)
   return kind_names[kind];
 }
 
+static void free_one(PfModel *model)
+{
+  if (model->free_names) model->free_names((struct PfNames *)(uintptr_t)model->names);
+  pf_arena_free(model->arena); /* the model itself lives in its arena */
+}
+
 void pf_model_free(PfModel *model)
 {
   if (!model) return;
-  if (model->complete && model->complete != model) pf_arena_free(model->complete->arena);
-  pf_arena_free(model->arena); /* the model itself lives in its arena */
+  if (model->complete && model->complete != model) free_one(model->complete);
+  free_one(model);
 }
 
 int pf_model_find_parameter(const PfModel *model, const char *name)
