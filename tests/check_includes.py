@@ -17,7 +17,7 @@ import re
 import sys
 import tempfile
 
-LAYERS = [["base"], ["report"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["kernel"], ["codegen"], ["form"], ["time"],
+LAYERS = [["base"], ["report"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["machine"], ["kernel"], ["codegen"], ["form"], ["time"],
           ["sim"], ["study"], ["out"], ["scene", "sweep"], ["export", "import"], ["cli"]]
 LAYER = {module: number for number, layer in enumerate(LAYERS) for module in layer}
 

@@ -11,6 +11,7 @@
 #include "pfaff/integrals.h"
 #include "pfaff/kernel.h"
 #include "pfaff/lang.h"
+#include "pfaff/machine.h"
 #include "pfaff/mech.h"
 #include "pfaff/model.h"
 #include "pfaff/report.h"

@@ -22,6 +22,7 @@
 #define PFAFF_SIM_H
 
 #include "pfaff/codegen.h"
+#include "pfaff/machine.h"
 #include "pfaff/time.h"
 
 #ifdef __cplusplus
@@ -45,8 +46,11 @@ typedef struct PfError {
 PF_API PfSim *pf_sim_open(const char *path, PfError *error);
 /* The same from text. */
 PF_API PfSim *pf_sim_open_text(const char *text, PfError *error);
-/* Another simulation in the same state, for another thread. It reads the model anew; handles are the same in both, and
- * so is what was set for the next start. Both have the same controller with the same `user`: where the controller
+/* A simulation of a machine that was opened before (PF_MACHINE_TO_MOVE, or any other), which it retains. `cancelled`
+ * (or NULL) is polled during long work, see pf_context_set_cancel. */
+PF_API PfSim *pf_sim_of_machine(PfMachine *machine, bool (*cancelled)(void *user), void *user, PfError *error);
+/* Another simulation of the same machine in the same state, for another thread. Handles are the same in both, and so is
+ * what was set for the next start. Both have the same controller with the same `user`: where the controller
  * writes to it, give the clone one of its own (pf_sim_control). Not for simulations of a model that was read before
  * (pfaff/sim_parts.h). */
 PF_API PfSim *pf_sim_clone(PfSim *sim, PfError *error);

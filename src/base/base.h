@@ -11,6 +11,9 @@
 /* The C library's allocation as a PfAllocator function. */
 void *pf_standard_resize(void *user, void *block, size_t size);
 
+/* Seconds from some instant in the past on, by a clock that nobody sets. */
+double pf_clock(void);
+
 /* ---------------------------------------------------------------- growable arrays */
 
 /* Makes room for `need` items of the size in a block that has room for *room; the room at least doubles.
@@ -168,6 +171,9 @@ PfStatus pf_no_room(PfContext *ctx, const char *what);
 void pf_diagnostics_cut(PfContext *ctx, int count);
 /* The same, and gives back the room of their texts: for those that were copied. */
 void pf_diagnostics_forget(PfContext *ctx, int count);
+
+/* Adds the diagnostics of another context; false without memory. */
+bool pf_diagnostics_copy(PfContext *to, const PfContext *from);
 
 /* After these no attempt is followed by another one. */
 static inline bool pf_is_final(PfStatus status)

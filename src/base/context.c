@@ -251,6 +251,19 @@ void pf_diagnostics_forget(PfContext *ctx, int count)
   ctx->diagnostics.count = (size_t)count;
 }
 
+bool pf_diagnostics_copy(PfContext *to, const PfContext *from)
+{
+  for (size_t i = 0; i < from->diagnostics.count; i++) {
+    PfDiagnostic d = from->diagnostics.at[i];
+    PfMark mark = pf_arena_mark(to->words);
+    d.message = keep(to, d.message);
+    d.hint = keep(to, d.hint);
+    record(to, mark, d);
+    if (to->lost) return false;
+  }
+  return true;
+}
+
 void pf_diagnostics_clear(PfContext *ctx)
 {
   ctx->diagnostics.count = 0;

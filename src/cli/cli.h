@@ -104,14 +104,8 @@ void pf_cli_hint_parameter(PfContext *ctx, const PfModel *model, const char *nam
 /* The numbers given by -p, NaN elsewhere, in the arena. NULL after an error that is in the context. */
 double *pf_cli_parameters(PfContext *ctx, PfArena *arena, const PfModel *model, const Options *options);
 
-/* One work area for a command: a context, an arena, and the model with its equations. */
-typedef struct Session {
-  PfContext *ctx;
-  PfArena *arena;
-  PfModel *model;
-  PfEquations equations;
-  double seconds; /* from text to equations */
-} Session;
+/* What a command works in. Without a machine while no model is open. */
+typedef PfWorkspace Session;
 
 /* A context whose work stops when the console says so. */
 PfContext *pf_cli_context(const Console *console);
@@ -126,6 +120,7 @@ void pf_cli_put_native(const PfContext *ctx, PfText *text);
 void pf_cli_json_native(const PfContext *ctx, PfJson *json);
 /* Loads the model into it, derives its equations, and changes its start as --state says. */
 PfStatus pf_cli_load(Session *session, const Options *options);
+PfStatus pf_cli_load_to_move(Session *session, const Options *options);
 /* Both, after a look at --out. */
 PfStatus pf_cli_open(Session *session, const Options *options);
 /* The same for a motion alone: of large trees the equations are an outline. */

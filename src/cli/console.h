@@ -13,6 +13,7 @@ typedef struct Console {
   bool exact;                /* a program or a file reads `out`: it gets every byte */
   const char *input, *name;  /* what '-' reads, and what it is called; NULL: standard input */
   size_t input_size;
+  struct PfMachine *machine; /* the model of that input, when it was read before; else NULL */
   bool (*is_stopped)(void *user); /* asked now and then */
   /* Takes the rows of a run as they come, in the units of its columns; false: no room. NULL: nobody wants them. */
   bool (*take_row)(void *user, const double *row, int count);

@@ -51,14 +51,11 @@ static bool is_late(void *user)
   return pf_cli_is_stopped(deadline->console) || pf_cli_clock() > deadline->clock;
 }
 
-/* The model once more, from its text: the order of a formula depends on what was formed before it. */
+/* In a workspace of its own: the order of a formula depends on what was formed before it. */
 static PfStatus derive(const Page *p, Deadline *deadline, const char *form, Session *s, PfDerivation *d, PfCount *count)
 {
-  const PfModel *model = p->s.model;
-  PF_TRY(pf_cli_begin_session(s, p->options.console));
+  PF_TRY(pf_workspace_open(p->s.machine, s));
   pf_context_set_cancel(s->ctx, is_late, deadline);
-  PF_TRY(pf_model_read(s->ctx, model->file, model->text, model->text_size, &s->model));
-  PF_TRY(pf_equations_derive(s->ctx, s->arena, s->model, &s->equations));
   PF_TRY(pf_cli_give_state(s, &p->options));
   PF_TRY(pf_cli_keep_parameters(s, &p->options));
   PF_TRY(pf_cli_count(s, count));

@@ -45,9 +45,12 @@ static PfStatus name_file(Session *s)
 
 PfStatus pf_cli_begin_session(Session *session, const Console *console)
 {
-  *session = (Session){.ctx = pf_cli_context(console)};
+  *session = (Session){0};
+  if (console->machine) PF_TRY(pf_workspace_open(console->machine, session));
+  else session->ctx = pf_context_new(NULL);
   if (!session->ctx) return PF_ERR_MEMORY;
-  session->arena = pf_arena_new(pf_context_allocator(session->ctx));
+  pf_context_set_cancel(session->ctx, console->is_stopped, console->user);
+  if (!session->arena) session->arena = pf_arena_new(pf_context_allocator(session->ctx));
   return session->arena ? PF_OK : pf_no_room(session->ctx, "the command");
 }
 
@@ -90,8 +93,6 @@ void pf_cli_json_native(const PfContext *ctx, PfJson *json)
   pf_json_close(json, '}');
 }
 
-typedef PfStatus Deriving(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
-
 static bool is_given(const Console *console, const char *path)
 {
   return console->input && !strcmp(path, "-");
@@ -114,44 +115,58 @@ static const char *name_of(const Options *options)
   return strcmp(options->file, "-") ? options->file : "<stdin>";
 }
 
-static PfStatus read_model(Session *s, const Options *options)
+/* The context of the session becomes that of a machine, and the session a workspace of it; its arena stays. */
+static PfStatus read_model(Session *session, const Options *options, PfMachineKind kind)
 {
   const Console *console = options->console;
-  if (!is_given(console, options->file)) return pf_model_load(s->ctx, options->file, &s->model);
-  return pf_model_read(s->ctx, console->name, console->input, console->input_size, &s->model);
+  PfArena *arena = session->arena;
+  PfMachine *machine;
+  if (!is_given(console, options->file)) PF_TRY(pf_machine_open(session->ctx, options->file, kind, &machine));
+  else
+    PF_TRY(pf_machine_read(session->ctx, console->name, console->input, console->input_size, kind, &machine));
+  PfStatus status = pf_workspace_open(machine, session);
+  pf_machine_release(machine);
+  pf_arena_free(status == PF_OK ? session->arena : arena);
+  PF_TRY(status);
+  session->arena = arena;
+  pf_context_set_cancel(session->ctx, console->is_stopped, console->user);
+  return pf_cli_choose_native(session->ctx, options);
 }
 
-static PfStatus load_by(Session *session, const Options *options, Deriving *derive)
+static PfStatus load_by(Session *session, const Options *options, PfMachineKind kind)
 {
-  double start = pf_cli_clock();
-  PF_TRY(read_model(session, options));
+  if (!session->machine) PF_TRY(read_model(session, options, kind));
   PF_TRY(name_file(session));
-  PF_TRY(derive(session->ctx, session->arena, session->model, &session->equations));
-  session->seconds = pf_cli_clock() - start;
+  if (kind == PF_MACHINE_FORMULAS) PF_TRY(pf_equations_write_out(session->ctx, session->arena, &session->equations));
   return pf_cli_give_state(session, options);
 }
 
-static PfStatus open_by(Session *session, const Options *options, Deriving *derive)
+static PfStatus open_by(Session *session, const Options *options, PfMachineKind kind)
 {
   PF_TRY(pf_cli_begin_session(session, options->console));
   PF_TRY(pf_cli_choose_native(session->ctx, options));
   PF_TRY(pf_cli_check_out(session->ctx, options));
-  return load_by(session, options, derive);
+  return load_by(session, options, kind);
 }
 
 PfStatus pf_cli_load(Session *session, const Options *options)
 {
-  return load_by(session, options, pf_equations_derive);
+  return load_by(session, options, PF_MACHINE_FORMULAS);
+}
+
+PfStatus pf_cli_load_to_move(Session *session, const Options *options)
+{
+  return load_by(session, options, PF_MACHINE_TO_MOVE);
 }
 
 PfStatus pf_cli_open(Session *session, const Options *options)
 {
-  return open_by(session, options, pf_equations_derive);
+  return open_by(session, options, PF_MACHINE_FORMULAS);
 }
 
 PfStatus pf_cli_open_to_move(Session *session, const Options *options)
 {
-  return open_by(session, options, options->invariants ? pf_equations_derive : pf_equations_outline);
+  return open_by(session, options, options->invariants ? PF_MACHINE_FORMULAS : PF_MACHINE_TO_MOVE);
 }
 
 /* M, F, A, b after sharing: what an evaluation costs. */
@@ -170,9 +185,7 @@ PfStatus pf_cli_count(Session *s, PfCount *count)
 
 void pf_cli_close(Session *session)
 {
-  pf_model_free(session->model);
-  pf_arena_free(session->arena);
-  pf_context_free(session->ctx);
+  pf_workspace_close(session);
 }
 
 static int print(const Console *console, const PfText *text)

@@ -87,10 +87,10 @@ static PfStatus open_model(Sweep *sw)
   fixed->out = NULL;
   keep_fixed(&fixed->parameters);
   keep_fixed(&fixed->state);
-  PF_TRY(pf_cli_load(&sw->s, fixed));
+  PF_TRY(pf_cli_load_to_move(&sw->s, fixed));
   PF_TRY(check_run(sw, fixed));
   PF_TRY(pf_sweep_words(sw));
-  return pf_sweep_new(sw->s.ctx, sw->words.at, (int)sw->words.count, &sw->sweep);
+  return pf_sweep_of_machine(sw->s.ctx, sw->s.machine, sw->words.at, (int)sw->words.count, &sw->sweep);
 }
 
 /* How long, and how closely: of the studies only the exponent follows a motion. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codegen/compiler.h"
 
+#include "base/base.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -58,13 +60,6 @@ bool pf_compiler_find(PfCompiler *compiler)
 }
 
 /* ---------------------------------------------------------------- its folder */
-
-double pf_job_clock(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
-}
 
 void pf_job_path(const PfJob *job, const char *name, char path[PF_CACHE_PATH])
 {
@@ -170,7 +165,7 @@ static bool run(PfJob *job, const PfCompiler *compiler, const char *const *flags
 bool pf_job_start(PfJob *job, const PfCompiler *compiler, const char *const *flags, const char *source, size_t size,
                   double limit)
 {
-  *job = (PfJob){.start = pf_job_clock(), .limit = limit};
+  *job = (PfJob){.start = pf_clock(), .limit = limit};
   if (make_folder(job) && write_source(job, source, size) && run(job, compiler, flags)) return true;
   pf_job_end(job);
   return false;
@@ -195,7 +190,7 @@ PfJobState pf_job_poll(PfJob *job)
   int status = 0;
   if (!job->pid) return PF_JOB_FAILED;
   const pid_t ended = waitpid(job->pid, &status, WNOHANG);
-  if (ended == 0 && pf_job_clock() - job->start > job->limit) {
+  if (ended == 0 && pf_clock() - job->start > job->limit) {
     kill_all(job);
     job->pid = 0;
     return PF_JOB_FAILED;

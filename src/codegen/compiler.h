@@ -39,7 +39,5 @@ void pf_job_first_line(const PfJob *job, char *line, int size);
 /* Ends it, if it still runs, with all its processes, and removes its folder. */
 void pf_job_end(PfJob *job);
 
-/* Seconds of a clock that only goes forward. */
-double pf_job_clock(void);
 
 #endif

@@ -187,7 +187,7 @@ static void note_log(Native *n)
 
 static void end_job(Native *n)
 {
-  n->report.seconds += pf_job_clock() - n->job.start;
+  n->report.seconds += pf_clock() - n->job.start;
   pf_job_end(&n->job);
 }
 

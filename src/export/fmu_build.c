@@ -72,12 +72,12 @@ static PfStatus compile(const PfFmu *f, const PfCompiler *compiler, const char *
     *why = "it cannot be started";
     return PF_OK;
   }
-  const double start = pf_job_clock();
+  const double start = pf_clock();
   while ((state = pf_job_poll(job)) == PF_JOB_RUNS) {
     PF_TRY(pf_check_cancelled(f->ctx));
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
   }
-  if (state != PF_JOB_DONE) *why = pf_job_clock() - start > MOST_SECONDS ? "it took too long" : "";
+  if (state != PF_JOB_DONE) *why = pf_clock() - start > MOST_SECONDS ? "it took too long" : "";
   return PF_OK;
 }
 

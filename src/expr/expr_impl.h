@@ -155,6 +155,8 @@ struct PfExprTable {
 };
 
 PfExprTable *pf_expr_table(PfContext *ctx); /* makes it at first use; NULL without memory */
+/* A table without anything in it, not even the handle PF_EXPR_NONE, as the one of the context; NULL without memory. */
+PfExprTable *pf_expr_table_empty(PfContext *ctx);
 
 /* Absorbs: remembers the first cause and gives PF_EXPR_NONE. */
 PfExpr pf_expr_spoil(PfExprTable *table, PfStatus status, const char *cause);

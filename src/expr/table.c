@@ -29,13 +29,29 @@ static void release(PfExprTable *table)
   allocator.resize(allocator.user, table, 0);
 }
 
+PfExprTable *pf_expr_table_empty(PfContext *ctx)
+{
+  const PfAllocator *allocator = pf_context_allocator(ctx);
+  PfExprTable *table = allocator->resize(allocator->user, NULL, sizeof *table);
+  if (!table) return NULL;
+  memset(table, 0, sizeof *table);
+  table->ctx = ctx;
+  table->allocator = allocator;
+  table->names_arena = pf_arena_new(allocator);
+  if (!table->names_arena) {
+    release(table);
+    return NULL;
+  }
+  pf_context_set_expr_table(ctx, table, release);
+  return table;
+}
+
 static bool prepare(PfExprTable *table)
 {
   enum { FIRST_SLOTS = 1024 };
   const PfAllocator *allocator = table->allocator;
-  table->names_arena = pf_arena_new(allocator);
   table->slots = allocator->resize(allocator->user, NULL, FIRST_SLOTS*sizeof *table->slots);
-  if (!table->names_arena || !table->slots) return false;
+  if (!table->slots) return false;
   memset(table->slots, 0, FIRST_SLOTS*sizeof *table->slots);
   table->slot_count = FIRST_SLOTS;
   /* a first block of operands, so that those of a leaf have an address */
@@ -46,18 +62,11 @@ PfExprTable *pf_expr_table(PfContext *ctx)
 {
   PfExprTable *table = pf_context_expr_table(ctx);
   if (table) return table;
-  const PfAllocator *allocator = pf_context_allocator(ctx);
-  table = allocator->resize(allocator->user, NULL, sizeof *table);
-  if (!table) return NULL;
-  memset(table, 0, sizeof *table);
-  table->ctx = ctx;
-  table->allocator = allocator;
-  if (!prepare(table)) {
-    release(table);
-    return NULL;
-  }
-  pf_context_set_expr_table(ctx, table, release);
-  return table;
+  table = pf_expr_table_empty(ctx);
+  if (!table || prepare(table)) return table;
+  pf_context_set_expr_table(ctx, NULL, NULL);
+  release(table);
+  return NULL;
 }
 
 PfExpr pf_expr_spoil(PfExprTable *table, PfStatus status, const char *cause)

@@ -4,7 +4,6 @@
 #include "lang/fmt.h"
 #include "pfaff/lang.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- errors */
@@ -516,23 +515,21 @@ static void free_names(struct PfNames *names)
   pf_arena_free(names->arena); /* the names themselves live in it */
 }
 
-/* Names whose resolution adds to the model were resolved by their statements; the others are marked as resolved now, so
- * that later nothing of the names changes. */
-static void resolve_all(Checker *ck)
+/* Keeps the names with the model; nothing of them changes later. Names whose resolution adds to the model were resolved
+ * by their statements, unless memory was lacking; the others are marked as resolved now. */
+static PfStatus keep_names(struct PfNames *names, PfModel *model)
 {
+  Checker *ck = &names->ck;
   for (size_t i = 0; i < ck->scopes.count; i++)
     for (size_t k = 0; k < ck->scopes.at[i]->names.entries.count; k++) {
       Entity *entity = ck->scopes.at[i]->names.entries.at[k].value;
-      assert(entity->state == RESOLVED || (entity->kind != E_LET && entity->kind != E_PARAM && entity->kind != E_FRAME));
+      bool adds = entity->kind == E_LET || entity->kind == E_PARAM || entity->kind == E_FRAME;
+      if (adds && entity->state != RESOLVED) return pf_no_room(ck->ctx, "the model");
       (void)pf_resolve(ck, entity, entity->node);
     }
-}
-
-static void keep_names(struct PfNames *names, PfModel *model)
-{
-  resolve_all(&names->ck);
   model->names = names;
   model->free_names = free_names;
+  return PF_OK;
 }
 
 /* The model with everything that events let go and attach. What is wrong with it was said about the model itself. */
@@ -553,9 +550,9 @@ static PfStatus check_complete(Checker *first, const PfNode *tree)
   ck->releases.at = first->releases.at, ck->releases.count = first->releases.count;
   int before = pf_diagnostic_count(ctx);
   PfStatus status = pf_check_tree(ck, tree);
+  if (status == PF_OK) status = keep_names(names, made);
   if (status == PF_OK) {
     pf_diagnostics_cut(ctx, before); /* the same warnings again */
-    keep_names(names, made);
     first->model->complete = made;
   } else {
     pf_check_release(ck);
@@ -585,12 +582,11 @@ static PfStatus read_model(PfContext *ctx, PfArena *work, const char *file, cons
   if (!names || !model->file || !model->text) return pf_no_room(ctx, "the model");
   PfStatus status = pf_source_init(source, ctx, work, model->file, bytes, count);
   if (status == PF_OK) status = parse_and_check(&names->ck);
+  if (status == PF_OK) status = keep_names(names, model);
   names->source = source;
-  if (status == PF_OK) {
-    names->arena = work;
-    keep_names(names, model);
-    return PF_OK;
-  }
+  names->arena = status == PF_OK ? work : NULL;
+  if (status == PF_OK) return PF_OK;
+  if (model->complete && model->complete != model) pf_model_free(model->complete);
   pf_check_release(&names->ck);
   pf_array_free(names->ck.allocator, &names->ck.releases);
   pf_source_free(source);

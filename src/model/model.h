@@ -6,6 +6,10 @@
 #include "base/base.h"
 #include "pfaff/model.h"
 
+/* The same model for a fork of its context (expr/fork.h): starts and parameters may be set without changing the
+ * original, which must outlive it. NULL without memory. */
+PfModel *pf_model_fork(PfContext *ctx, const PfModel *from);
+
 /* Fails with PF_ERR_MODEL when the time derivative of an e needs that of an input without a function. */
 PfStatus pf_model_check_inputs(const PfModel *model, const PfExpr *e, int count);
 

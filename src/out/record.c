@@ -7,18 +7,10 @@
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LONGEST_WAIT 0.4        /* seconds */
 enum { MOST_PENDING = 1 << 22, LONG_WRITE = 1 << 16 }; /* bytes */
-
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9*(double)time.tv_nsec;
-}
 
 static bool ends_in(const char *path, const char *end)
 {
@@ -94,7 +86,7 @@ PfStatus pf_record_begin(PfRecord *r, PfContext *ctx, const char *path, const Pf
   else if (format == PF_FORMAT_JSON) put_json_head(r);
   else put_mat_head(r);
   r->head_count = r->pending.count;
-  r->flushed = now();
+  r->flushed = pf_clock();
   return r->pending.failed ? no_room(r) : PF_OK;
 }
 
@@ -205,14 +197,14 @@ static PfStatus flush(PfRecord *r, const char *ending)
   r->end += (off_t)rows;
   r->kept = r->rows;
   r->pending.count = r->head_count = 0;
-  r->flushed = now();
+  r->flushed = pf_clock();
   return PF_OK;
 }
 
 PfStatus pf_record_keep(PfRecord *r)
 {
   if (!r->ctx || r->failed || r->kept == r->rows) return r->failed ? PF_ERR_FILE : PF_OK;
-  return r->pending.count > MOST_PENDING || now() - r->flushed > LONGEST_WAIT
+  return r->pending.count > MOST_PENDING || pf_clock() - r->flushed > LONGEST_WAIT
          ? flush(r, r->regular ? tail(r) : "") : PF_OK;
 }
 

@@ -35,7 +35,7 @@ bool pf_sim_check_since(PfSim *sim, PfStatus status, int before)
 {
   if (status == PF_OK) return true;
   take_error(sim->ctx, status, before, &sim->error);
-  if (sim->owner) pf_diagnostics_forget(sim->ctx, before); /* nobody else reads them */
+  if (sim->own.machine) pf_diagnostics_forget(sim->ctx, before); /* nobody else reads them */
   return false;
 }
 
@@ -54,14 +54,16 @@ const PfError *pf_sim_error(const PfSim *sim)
 
 /* ---------------------------------------------------------------- opening */
 
-/* The complete model has everything that events need; its system gives the order of states and handles. */
-static PfStatus make_complete(PfSim *sim)
+/* The complete model has everything that events need; its system gives the order of states and handles. `equations`:
+ * those of the complete model, or NULL when they are still to be derived. */
+static PfStatus make_complete(PfSim *sim, const PfEquations *equations)
 {
   sim->complete = sim->model->complete && sim->model->complete != sim->model ? sim->model->complete : sim->model;
   sim->complete_equations = sim->equations;
   sim->complete_system = sim->system;
   if (sim->complete == sim->model) return PF_OK;
-  PF_TRY(pf_equations_derive(sim->ctx, sim->arena, sim->complete, &sim->complete_equations));
+  if (equations) sim->complete_equations = *equations;
+  else PF_TRY(pf_equations_derive(sim->ctx, sim->arena, sim->complete, &sim->complete_equations));
   return pf_system_new(sim->ctx, &sim->complete_equations, &sim->complete_system);
 }
 
@@ -97,20 +99,20 @@ static PfStatus make_room(PfSim *sim)
   return PF_OK;
 }
 
-static PfStatus make(PfSim *sim)
+static PfStatus make(PfSim *sim, const PfEquations *complete)
 {
   PF_TRY(pf_system_new(sim->ctx, &sim->equations, &sim->system));
   if (pf_system_in_bodies(sim->system)) sim->outline = sim->system;
-  PF_TRY(make_complete(sim));
+  PF_TRY(make_complete(sim, complete));
   PF_TRY(make_room(sim));
   return pf_run_settings(sim->ctx, sim->model, NULL, NULL, NULL, &sim->options);
 }
 
-static PfSim *new_sim(PfContext *ctx, bool owner)
+static PfSim *new_sim(PfContext *ctx)
 {
-  PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfSim *sim = arena ? pf_arena_array(arena, PfSim, 1) : NULL;
-  if (sim) *sim = (PfSim){.ctx = ctx, .arena = arena, .owner = owner};
+  if (sim) *sim = (PfSim){.ctx = ctx, .arena = arena};
   else pf_arena_free(arena);
   return sim;
 }
@@ -124,45 +126,57 @@ static PfSim *finish(PfSim *sim, PfStatus status, PfError *error)
   return NULL;
 }
 
-static PfSim *fail_early(PfContext *ctx, PfError *error)
+/* Before there is a simulation; the context (NULL: none) has the words. */
+static PfSim *fail_early(PfContext *ctx, PfStatus status, PfError *error)
 {
-  if (error) take_error(NULL, PF_ERR_MEMORY, 0, error);
-  pf_context_free(ctx);
+  if (error) take_error(ctx, status, 0, error);
   return NULL;
 }
 
-static PfSim *open_by(PfContext *ctx, PfSim *sim, PfStatus read, PfError *error)
+PfSim *pf_sim_of_machine(PfMachine *machine, bool (*cancelled)(void *user), void *user, PfError *error)
 {
-  PfStatus status = read;
-  if (status == PF_OK) status = pf_context_set_native(ctx, PF_NATIVE_OFF); /* tapes can change it later */
-  if (status == PF_OK) status = pf_equations_outline(ctx, sim->arena, sim->model, &sim->equations);
-  if (status == PF_OK) status = make(sim);
+  PfWorkspace own;
+  if (pf_workspace_open(machine, &own) != PF_OK) return fail_early(NULL, PF_ERR_MEMORY, error);
+  pf_context_set_cancel(own.ctx, cancelled, user);
+  PfSim *sim = new_sim(own.ctx);
+  if (!sim) {
+    pf_workspace_close(&own);
+    return fail_early(NULL, PF_ERR_MEMORY, error);
+  }
+  sim->own = own;
+  sim->model = own.model;
+  sim->equations = own.equations;
+  PfStatus status = pf_context_set_native(sim->ctx, PF_NATIVE_OFF); /* tapes can change it later */
+  if (status == PF_OK) status = make(sim, own.complete.n ? &own.complete : NULL);
   return finish(sim, status, error);
 }
 
-PfSim *pf_sim_open(const char *path, PfError *error)
-{
-  PfContext *ctx = pf_context_new(NULL);
-  PfSim *sim = new_sim(ctx, true);
-  if (!sim) return fail_early(ctx, error);
-  if (!path) return finish(sim, pf_fail(ctx, PF_ERR_ARGUMENT, "there is no path of a model"), error);
-  return open_by(ctx, sim, pf_model_load(ctx, path, &sim->model), error);
-}
-
-/* Who may want it to stop. */
+/* Whom to ask whether to stop. */
 typedef struct Asked {
   bool (*cancelled)(void *user);
   void *user;
 } Asked;
 
-static PfSim *open_text(const char *file, const char *text, size_t size, Asked asked, PfError *error)
+/* A machine and the one simulation of it: by a path, or by a text when there is one. */
+static PfSim *open_new(const char *path, const char *text, Asked asked, PfError *error)
 {
   PfContext *ctx = pf_context_new(NULL);
-  PfSim *sim = new_sim(ctx, true);
-  if (!sim) return fail_early(ctx, error);
+  PfMachine *machine = NULL;
+  if (!ctx) return fail_early(NULL, PF_ERR_MEMORY, error);
   pf_context_set_cancel(ctx, asked.cancelled, asked.user);
-  if (!text) return finish(sim, pf_fail(ctx, PF_ERR_ARGUMENT, "there is no text of a model"), error);
-  return open_by(ctx, sim, pf_model_read(ctx, file, text, size, &sim->model), error);
+  PfStatus status = text   ? pf_machine_read(ctx, "<text>", text, strlen(text), PF_MACHINE_TO_MOVE, &machine)
+                    : path ? pf_machine_open(ctx, path, PF_MACHINE_TO_MOVE, &machine)
+                           : pf_fail(ctx, PF_ERR_ARGUMENT, "there is no path and no text of a model");
+  PfSim *sim = status == PF_OK ? pf_sim_of_machine(machine, asked.cancelled, asked.user, error)
+                               : fail_early(ctx, status, error);
+  if (status != PF_OK) pf_context_free(ctx);
+  pf_machine_release(machine);
+  return sim;
+}
+
+PfSim *pf_sim_open(const char *path, PfError *error)
+{
+  return open_new(path, NULL, (Asked){NULL, NULL}, error);
 }
 
 PfSim *pf_sim_open_text(const char *text, PfError *error)
@@ -172,16 +186,16 @@ PfSim *pf_sim_open_text(const char *text, PfError *error)
 
 PfSim *pf_sim_open_asking(const char *text, bool (*cancelled)(void *user), void *user, PfError *error)
 {
-  return open_text("<text>", text, text ? strlen(text) : 0, (Asked){cancelled, user}, error);
+  return open_new(NULL, text, (Asked){cancelled, user}, error);
 }
 
 PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equations, PfError *error)
 {
-  PfSim *sim = new_sim(ctx, false);
-  if (!sim) return fail_early(NULL, error);
+  PfSim *sim = new_sim(ctx);
+  if (!sim) return fail_early(NULL, PF_ERR_MEMORY, error);
   sim->model = model;
   sim->equations = *equations;
-  return finish(sim, make(sim), error);
+  return finish(sim, make(sim, NULL), error);
 }
 
 bool pf_sim_set_native(PfSim *sim, PfNative mode)
@@ -195,8 +209,7 @@ bool pf_sim_set_native(PfSim *sim, PfNative mode)
 void pf_sim_close(PfSim *sim)
 {
   if (!sim) return;
-  PfContext *ctx = sim->owner ? sim->ctx : NULL;
-  PfModel *model = sim->owner ? sim->model : NULL;
+  PfWorkspace own = sim->own;
   pf_sim_unbind(sim);
   pf_array_free(pf_context_allocator(sim->ctx), &sim->handles);
   pf_array_free(pf_context_allocator(sim->ctx), &sim->starts);
@@ -206,8 +219,7 @@ void pf_sim_close(PfSim *sim)
   if (sim->outline) pf_system_free(sim->outline == sim->system ? sim->written : sim->outline);
   pf_system_free(sim->system);
   pf_arena_free(sim->arena);
-  pf_model_free(model);
-  pf_context_free(ctx);
+  pf_workspace_close(&own);
 }
 
 /* ---------------------------------------------------------------- a second one */
@@ -258,8 +270,12 @@ PfSim *pf_sim_clone(PfSim *sim, PfError *error)
 
 PfSim *pf_sim_clone_asking(PfSim *sim, bool (*cancelled)(void *user), void *user, PfError *error)
 {
-  const PfModel *model = sim->model;
-  PfSim *copy = open_text(model->file, model->text, model->text_size, (Asked){cancelled, user}, error);
+  if (!sim->own.machine) {
+    if (error) *error = (PfError){PF_ERR_ARGUMENT, "a simulation of a model that was read before has no clones", "", "",
+                                  0, 0};
+    return NULL;
+  }
+  PfSim *copy = pf_sim_of_machine(sim->own.machine, cancelled, user, error);
   if (!copy) return NULL;
   PfStatus status = copy_settings(sim, copy);
   if (status == PF_OK) status = copy_handles(sim, copy);

@@ -37,7 +37,7 @@ typedef struct PfSetStart {
 struct PfSim {
   PfContext *ctx;
   PfArena *arena;
-  bool owner;              /* of context, model and equations */
+  PfWorkspace own;         /* context, model and equations; empty when they are the caller's (pf_sim_of_model) */
   PfModel *model;          /* as it is at the start */
   PfEquations equations;
   PfSystem *system;

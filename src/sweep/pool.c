@@ -137,19 +137,12 @@ static void *run_worker(void *user)
 
 /* ---------------------------------------------------------------- all of them */
 
-static double clock_now(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
-}
-
 static PfSweepProgress progress_of(const Pool *pool, double start)
 {
   const PfRowStore *store = pool->store;
   return (PfSweepProgress){.done = store->loaded + atomic_load(&pool->done), .before = store->loaded,
                            .failed = store->loaded_failed + atomic_load(&pool->failed),
-                           .count = store->end - store->first, .seconds = clock_now() - start};
+                           .count = store->end - store->first, .seconds = pf_clock() - start};
 }
 
 /* Waits for an end, a tenth of a second at most. */
@@ -246,7 +239,7 @@ static PfStatus run_pool(void *user, PfSweep *sweep, PfRowStore *store, const Pf
   (void)user;
   const long long left = store->end - store->first - store->loaded;
   const int threads = thread_count(how, left);
-  const double start = clock_now();
+  const double start = pf_clock();
   Pool pool = {.sweep = sweep, .store = store, .threads = threads};
   PfArena *scratch = pf_context_scratch(sweep->ctx);
   PfMark mark = pf_arena_mark(scratch);

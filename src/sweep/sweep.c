@@ -41,12 +41,12 @@ static PfStatus set_given(PfSweep *s, const char *text)
   return pf_sim_set_text(s->base, name, value) ? PF_OK : fail_like(s->ctx, pf_sim_error(s->base), text);
 }
 
-static PfStatus open_model(PfSweep *s)
+static PfStatus open_model(PfSweep *s, PfMachine *machine)
 {
   const char *text = pf_word(s->words, s->word_count, "model"), *time = pf_word(s->words, s->word_count, "time");
   PfError error;
   if (!text) return pf_fail(s->ctx, PF_ERR_ARGUMENT, "a sweep needs a model");
-  s->base = pf_sim_open_text(text, &error);
+  s->base = machine ? pf_sim_of_machine(machine, NULL, NULL, &error) : pf_sim_open_text(text, &error);
   if (!s->base) return fail_like(s->ctx, &error, NULL);
   for (int i = 0; i < s->word_count; i++) {
     const char *key = s->words[i].key;
@@ -155,11 +155,11 @@ static PfStatus refuse_twice(PfSweep *s)
   return PF_OK;
 }
 
-static PfStatus make(PfSweep *s)
+static PfStatus make(PfSweep *s, PfMachine *machine)
 {
   const char *take = pf_word(s->words, s->word_count, "take");
   PF_TRY(pf_run_words_read(s->ctx, s->words, s->word_count, &s->run));
-  PF_TRY(open_model(s));
+  PF_TRY(open_model(s, machine));
   PF_TRY(pf_plan_read(s->ctx, s->arena, pf_sim_model(s->base), s->words, s->word_count, &s->plan));
   PF_TRY(refuse_twice(s));
   PF_TRY(set_first(s));
@@ -174,6 +174,11 @@ static PfStatus make(PfSweep *s)
 
 PfStatus pf_sweep_new(PfContext *ctx, const PfSweepWord *words, int count, PfSweep **sweep)
 {
+  return pf_sweep_of_machine(ctx, NULL, words, count, sweep);
+}
+
+PfStatus pf_sweep_of_machine(PfContext *ctx, PfMachine *machine, const PfSweepWord *words, int count, PfSweep **sweep)
+{
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfSweep *s = arena ? pf_arena_array(arena, PfSweep, 1) : NULL;
   *sweep = NULL;
@@ -182,7 +187,7 @@ PfStatus pf_sweep_new(PfContext *ctx, const PfSweepWord *words, int count, PfSwe
     return pf_no_room(ctx, "the sweep");
   }
   *s = (PfSweep){.ctx = ctx, .arena = arena, .words = words, .word_count = count};
-  PfStatus status = make(s);
+  PfStatus status = make(s, machine);
   if (status == PF_OK) *sweep = s;
   else pf_sweep_free(s);
   return status;

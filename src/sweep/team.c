@@ -12,21 +12,14 @@ static const double rest = 0.002, tick = 1, farewell = 3;
 
 /* ---------------------------------------------------------------- time */
 
-static double clock_now(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
-}
-
 void pf_team_clock_start(PfTeamClock *clock)
 {
-  *clock = (PfTeamClock){.last = clock_now()};
+  *clock = (PfTeamClock){.last = pf_clock()};
 }
 
 double pf_team_clock_now(PfTeamClock *clock)
 {
-  const double now = clock_now(), passed = now - clock->last;
+  const double now = pf_clock(), passed = now - clock->last;
   clock->now += passed < 1 ? passed : 1;
   clock->last = now;
   return clock->now;

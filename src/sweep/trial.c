@@ -2,7 +2,6 @@
 /* Before all members: what is wrong with every one of them, and how long they take. */
 #include "sweep/sweep_impl.h"
 
-#include <time.h>
 
 /* ---------------------------------------------------------------- what is wrong with all of them */
 
@@ -50,13 +49,6 @@ PfStatus pf_sweep_check(PfSweep *sweep)
 
 /* ---------------------------------------------------------------- how long they take */
 
-static double clock_now(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
-}
-
 /* Runs of neighbours, spread over all members, as threads take them. */
 typedef struct Trial {
   long long count, given, done, failed;
@@ -69,7 +61,7 @@ static bool next_of_trial(void *user, long long *number)
 {
   Trial *t = user;
   const long long wanted = t->count < (long long)RUN*RUNS ? t->count : (long long)RUN*RUNS;
-  if (t->given >= wanted || clock_now() > t->until) return false;
+  if (t->given >= wanted || pf_clock() > t->until) return false;
   const long long run = t->given/RUN, at = t->given%RUN;
   *number = t->count > wanted ? (long long)((double)(t->count - RUN)*((double)run/RUNS)) + at : t->given;
   t->given++;
@@ -92,10 +84,10 @@ static PfStatus time_members(PfSweep *sweep, PfMember *member, double seconds, P
   char reason[PF_REASON];
   int end;
   if (!pf_member_run(member, 0, member->row, &end, reason)) return PF_ERR_CANCELLED; /* makes everything ready */
-  const double start = clock_now();
+  const double start = pf_clock();
   trial.until = start + seconds;
   if (!pf_members_run(member, &flow)) return PF_ERR_CANCELLED;
-  *estimate = (PfSweepEstimate){.seconds_each = (clock_now() - start)/(double)(trial.done ? trial.done : 1),
+  *estimate = (PfSweepEstimate){.seconds_each = (pf_clock() - start)/(double)(trial.done ? trial.done : 1),
                                 .tried = (int)trial.done, .failed = (int)trial.failed};
   return PF_OK;
 }
