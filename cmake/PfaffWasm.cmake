@@ -18,7 +18,7 @@ list(APPEND wasm_sources ${files})
 # The functions of pfaff/sim.h that JavaScript can call as they are.
 file(STRINGS "${PROJECT_SOURCE_DIR}/include/pfaff/sim.h" lines REGEX "PF_API .*pf_(sim|sampling)_")
 string(REGEX MATCHALL "pf_(sim|sampling)_[a-z_]+" exports "${lines}")
-list(REMOVE_ITEM exports pf_sim_open pf_sim_of_model pf_sim_control pf_sim_control_now) # files, and pointers to functions
+list(REMOVE_ITEM exports pf_sim_open pf_sim_of_model pf_sim_of_machine pf_sim_control pf_sim_control_now) # files, and pointers to functions
 list(REMOVE_DUPLICATES exports)
 list(TRANSFORM exports PREPEND "LINKER:--export=")
 

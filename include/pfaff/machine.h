@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine: a model read from its text once, with its equations. It does not change after it was opened, so any number
- * of threads may use it at the same time. Work is done in workspaces, one for each thread or task:
+/* A machine: a model that was read from its text, once. It does not change any more, so any number of threads may use
+ * it at the same time. Work is done in workspaces, one for each thread or task:
  *
  *   PfContext *ctx = pf_context_new(NULL);
  *   PfMachine *machine;
- *   if (pf_machine_open(ctx, "snakeboard.pf", PF_MACHINE_FORMULAS, &machine) != PF_OK) …  pf_context_message(ctx)
+ *   if (pf_machine_open(ctx, "snakeboard.pf", &machine) != PF_OK) …              pf_context_message(ctx)
  *   PfWorkspace work;
- *   if (pf_workspace_open(machine, &work) == PF_OK) …                     work.ctx, work.model, work.equations
+ *   if (pf_workspace_open(machine, PF_FORMULAS, NULL, NULL, &work) != PF_OK) …   pf_context_message(work.ctx)
+ *   …                                                                            work.model, work.equations
  *   pf_workspace_close(&work);
  *   pf_machine_release(machine);
  *
- * Opening a workspace copies the table of expressions and reads and derives nothing. Workspaces of one machine in which
- * the same is done give the same results bit by bit. */
+ * Equations are derived when a workspace first needs them, and kept. Opening a workspace then copies the table of
+ * expressions and nothing else. The same work in two workspaces of one machine gives the same results bit by bit,
+ * whatever was done in others. */
 #ifndef PFAFF_MACHINE_H
 #define PFAFF_MACHINE_H
 
@@ -24,24 +26,26 @@ extern "C" {
 
 typedef struct PfMachine PfMachine;
 
-/* Which equations a machine has. */
-typedef enum PfMachineKind {
-  PF_MACHINE_FORMULAS, /* those of pf_equations_derive */
-  PF_MACHINE_TO_MOVE   /* those of pf_equations_outline; and of the complete model, if events change the structure */
-} PfMachineKind;
-
-/* Opens a model file ("-": standard input), or a text with a name for diagnostics. On success the context belongs to
+/* Reads a model file ("-": standard input), or a text with a name for diagnostics. On success the context belongs to
  * the machine; warnings in it are also those of each workspace. On failure it belongs to the caller, with the errors. */
-PF_API PfStatus pf_machine_open(PfContext *ctx, const char *path, PfMachineKind kind, PfMachine **machine);
-PF_API PfStatus pf_machine_read(PfContext *ctx, const char *file, const char *bytes, size_t count, PfMachineKind kind,
+PF_API PfStatus pf_machine_open(PfContext *ctx, const char *path, PfMachine **machine);
+PF_API PfStatus pf_machine_read(PfContext *ctx, const char *file, const char *bytes, size_t count,
                                 PfMachine **machine);
 
 /* A machine is freed when it was released as often as it was opened and retained. Workspaces retain theirs. */
 PF_API PfMachine *pf_machine_retain(PfMachine *machine);
 PF_API void pf_machine_release(PfMachine *machine); /* NULL is allowed */
 
-/* The model as it was read. */
+/* The model as it was read, and what was said about it then. */
 PF_API const PfModel *pf_machine_model(const PfMachine *machine);
+PF_API const PfContext *pf_machine_context(const PfMachine *machine);
+
+/* The equations that a workspace has. */
+typedef enum PfWritten {
+  PF_NO_EQUATIONS,
+  PF_OUTLINE, /* to move: those of pf_equations_outline, and of the complete model, if events change the structure */
+  PF_FORMULAS /* those of pf_equations_derive */
+} PfWritten;
 
 /* A private copy of a machine for one thread: a context in which expressions are built, the model, whose starts and
  * parameters may be changed, and its equations. */
@@ -51,12 +55,15 @@ typedef struct PfWorkspace {
   PfArena *arena; /* for results that live as long as the workspace */
   PfModel *model;
   PfEquations equations;
-  PfEquations complete; /* of model->complete, where the machine has them; else n = 0 */
+  PfEquations complete; /* of model->complete, with PF_OUTLINE, when events change the structure; else n = 0 */
   double seconds;       /* that reading and deriving took */
 } PfWorkspace;
 
-/* Fails with PF_ERR_MEMORY, and nothing is open then. */
-PF_API PfStatus pf_workspace_open(PfMachine *machine, PfWorkspace *workspace);
+/* Opens a workspace. `cancelled` (or NULL) is polled by long work in it (pf_context_set_cancel), and while equations are
+ * derived for it. When that fails, the reasons are in workspace->ctx, which is NULL without memory; close it in any
+ * case. */
+PF_API PfStatus pf_workspace_open(PfMachine *machine, PfWritten written, bool (*cancelled)(void *user), void *user,
+                                  PfWorkspace *workspace);
 PF_API void pf_workspace_close(PfWorkspace *workspace);
 
 #ifdef __cplusplus

@@ -42,7 +42,7 @@ typedef struct PfSweepWord {
 
 /* Reads the model and everything else. Fails with the words in the context. */
 PF_API PfStatus pf_sweep_new(PfContext *ctx, const PfSweepWord *words, int count, PfSweep **sweep);
-/* The same with the model of the words read before, as a machine (PF_MACHINE_TO_MOVE). */
+/* The same with the model of the words read before, as a machine. */
 PF_API PfStatus pf_sweep_of_machine(PfContext *ctx, PfMachine *machine, const PfSweepWord *words, int count,
                                     PfSweep **sweep);
 PF_API void pf_sweep_free(PfSweep *sweep); /* NULL is allowed */

@@ -29,17 +29,23 @@ typedef struct PfPyOutcome {
   int stopped; /* on request */
 } PfPyOutcome;
 
+/* A model that was read; NULL where a function takes it: none. */
+typedef struct PfMachine PfMachine;
+
 /* `words` as on the command line, the program's name first, each with its zero byte behind it; '-' among them is the
- * input, which is called `name`. With `who` NULL nobody is asked whether to stop. False without memory. */
-int pf_py_command(const char *words, int count, const char *input, size_t size, const char *name, void *who,
-                  PfPyOutcome *outcome);
+ * input, which is called `name`, and the machine when there is one. With `who` NULL nobody is asked whether to stop.
+ * False without memory. */
+int pf_py_command(const char *words, int count, PfMachine *machine, const char *input, size_t size, const char *name,
+                  void *who, PfPyOutcome *outcome);
 
 /* The program itself, on the streams of this process; returns its exit code. */
 int pf_py_terminal(const char *words, int count);
 
 /* Reads a model: its names with their units as JSON in `out`, with the diagnostics, which are in `err` for people. The
- * code is 0 for a model. */
-int pf_py_describe(const char *text, size_t size, const char *name, void *who, PfPyOutcome *outcome);
+ * code is 0 for a model, which *machine then has until it is released. */
+int pf_py_machine_open(const char *text, size_t size, const char *name, void *who, PfPyOutcome *outcome,
+                       PfMachine **machine);
+void pf_py_machine_release(PfMachine *machine);
 
 /* A constant of the language in SI, as "5 [g]"; a bare number is in `unit`. */
 int pf_py_constant(const char *text, const char *unit, double *value, PfError *error);
@@ -52,7 +58,7 @@ typedef struct PfPySim PfPySim;
 enum { PF_PY_GOOD = 1, PF_PY_OVER = 0, PF_PY_FAILED = -1, PF_PY_BUSY = -2, PF_PY_STOPPED = -3 };
 
 /* `who` is handed to pf_py_poll and pf_py_control. */
-PfPySim *pf_py_sim_open(const char *text, void *who, PfError *error);
+PfPySim *pf_py_sim_open(PfMachine *machine, void *who, PfError *error);
 /* NULL without an error: by its controller. */
 PfPySim *pf_py_sim_clone(PfPySim *s, PfError *error);
 void pf_py_sim_close(PfPySim *s);
@@ -128,7 +134,7 @@ typedef struct PfPyTrouble {
   size_t state;
 } PfPyTrouble;
 
-PfPyField *pf_py_field_open(const char *text, size_t size, const char *name, void *who, PfError *error);
+PfPyField *pf_py_field_open(PfMachine *machine, void *who, PfError *error);
 void pf_py_field_close(PfPyField *f);
 void pf_py_field_ask(PfPyField *f, void *who);
 int pf_py_field_native(PfPyField *f, int mode, PfError *error);

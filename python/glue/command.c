@@ -75,8 +75,8 @@ static char **split(const char *words, int count)
   return list;
 }
 
-int pf_py_command(const char *words, int count, const char *input, size_t size, const char *name, void *who,
-                  PfPyOutcome *outcome)
+int pf_py_command(const char *words, int count, PfMachine *machine, const char *input, size_t size, const char *name,
+                  void *who, PfPyOutcome *outcome)
 {
   *outcome = (PfPyOutcome){.code = PF_EXIT_FAILED};
   char **list = split(words, count);
@@ -84,7 +84,7 @@ int pf_py_command(const char *words, int count, const char *input, size_t size, 
   pf_py_ask_begin(&call.ask, who);
   Console console = {.out = open_memstream(&outcome->out, &outcome->out_size),
                      .err = open_memstream(&outcome->err, &outcome->err_size),
-                     .exact = true, .input = input, .input_size = size, .name = name,
+                     .exact = true, .machine = machine, .input = input, .input_size = size, .name = name,
                      .is_stopped = is_stopped, .take_row = take_row, .user = &call};
   if (list && console.out && console.err) outcome->code = pf_cli_run(&console, count, list);
   bool good = end_streams(&console) && list;
@@ -196,25 +196,48 @@ static void describe(PfContext *ctx, const PfModel *model, const Console *consol
   pf_cli_diagnostics(ctx, console);
 }
 
-int pf_py_describe(const char *text, size_t size, const char *name, void *who, PfPyOutcome *outcome)
+/* Of a model that was read: in a workspace, because the machine does not change. */
+static int describe_machine(PfMachine *machine, const Console *console)
+{
+  PfWorkspace work;
+  PfStatus status = pf_workspace_open(machine, PF_NO_EQUATIONS, NULL, NULL, &work);
+  if (status == PF_OK) describe(work.ctx, work.model, console);
+  pf_workspace_close(&work);
+  return status == PF_OK ? PF_EXIT_OK : PF_EXIT_FAILED;
+}
+
+static void open_machine(const char *text, size_t size, const char *name, Ask *ask, const Console *console,
+                         PfPyOutcome *outcome, PfMachine **machine)
+{
+  PfContext *ctx = pf_context_new(NULL);
+  if (!ctx) return;
+  pf_context_set_cancel(ctx, pf_py_ask, ask);
+  if (pf_machine_read(ctx, name, text, size, machine) == PF_OK) {
+    outcome->code = describe_machine(*machine, console);
+  } else {
+    describe(ctx, NULL, console);
+    pf_context_free(ctx);
+  }
+}
+
+int pf_py_machine_open(const char *text, size_t size, const char *name, void *who, PfPyOutcome *outcome,
+                       PfMachine **machine)
 {
   *outcome = (PfPyOutcome){.code = PF_EXIT_FAILED};
+  *machine = NULL;
   Console console = {.out = open_memstream(&outcome->out, &outcome->out_size),
                      .err = open_memstream(&outcome->err, &outcome->err_size), .exact = true};
-  PfContext *ctx = pf_context_new(NULL);
-  PfModel *model = NULL;
   Ask ask;
   pf_py_ask_begin(&ask, who);
-  if (ctx && console.out && console.err) {
-    pf_context_set_cancel(ctx, pf_py_ask, &ask);
-    outcome->code = pf_model_read(ctx, name, text, size, &model) == PF_OK ? PF_EXIT_OK : PF_EXIT_FAILED;
-    describe(ctx, model, &console);
-  }
-  bool good = end_streams(&console) && ctx;
+  if (console.out && console.err) open_machine(text, size, name, &ask, &console, outcome, machine);
+  bool good = end_streams(&console);
   outcome->stopped = ask.stopped;
-  pf_model_free(model);
-  pf_context_free(ctx);
-  return good;
+  return good && (*machine || outcome->out_size);
+}
+
+void pf_py_machine_release(PfMachine *machine)
+{
+  pf_machine_release(machine);
 }
 
 /* ---------------------------------------------------------------- constants */

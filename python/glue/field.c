@@ -42,11 +42,10 @@ static int conclude(PfPyField *f, PfStatus status, int before, PfError *error)
 
 /* ---------------------------------------------------------------- opening */
 
-static PfStatus make(PfPyField *f, const char *text, size_t size, const char *name)
+static PfStatus make(PfPyField *f)
 {
-  PF_TRY(pf_model_read(f->ctx, name, text, size, &f->model));
   PF_TRY(pf_context_set_native(f->ctx, PF_NATIVE_OFF)); /* tapes can change it later */
-  PF_TRY(pf_equations_outline(f->ctx, f->arena, f->model, &f->outline));
+  f->outline = f->work.equations;
   PF_TRY(pf_system_new(f->ctx, &f->outline, &f->system));
   f->symbols = pf_system_symbols(f->system);
   f->in_count = f->symbols->count + f->outline.n;
@@ -59,19 +58,16 @@ static PfStatus make(PfPyField *f, const char *text, size_t size, const char *na
   return PF_OK;
 }
 
-PfPyField *pf_py_field_open(const char *text, size_t size, const char *name, void *who, PfError *error)
+PfPyField *pf_py_field_open(PfMachine *machine, void *who, PfError *error)
 {
   PfPyField *f = calloc(1, sizeof *f);
   *error = (PfError){.status = PF_ERR_MEMORY, .message = "out of memory"};
   if (!f) return NULL;
-  f->ctx = pf_context_new(NULL);
-  f->arena = f->ctx ? pf_arena_new(pf_context_allocator(f->ctx)) : NULL;
-  int outcome = PF_PY_FAILED;
-  if (f->arena) {
-    pf_py_ask_begin(&f->ask, who);
-    pf_context_set_cancel(f->ctx, pf_py_ask, &f->ask);
-    outcome = conclude(f, make(f, text, size, name), 0, error);
-  }
+  pf_py_ask_begin(&f->ask, who);
+  PfStatus status = pf_workspace_open(machine, PF_OUTLINE, pf_py_ask, &f->ask, &f->work);
+  f->ctx = f->work.ctx, f->arena = f->work.arena, f->model = f->work.model;
+  if (status == PF_OK) status = make(f);
+  int outcome = f->ctx ? conclude(f, status, 0, error) : PF_PY_FAILED;
   if (outcome == PF_PY_GOOD) return f;
   pf_py_field_close(f);
   return NULL;
@@ -84,9 +80,7 @@ void pf_py_field_close(PfPyField *f)
   for (size_t i = 0; i < f->lists.count; i++) pf_tape_free(f->lists.at[i].tape);
   if (f->ctx) pf_array_free(pf_context_allocator(f->ctx), &f->lists);
   pf_system_free(f->system);
-  pf_model_free(f->model);
-  pf_arena_free(f->arena);
-  pf_context_free(f->ctx);
+  pf_workspace_close(&f->work);
   free(f);
 }
 

@@ -26,7 +26,8 @@ typedef struct List {
 enum { MOST_WAYS = 24, TOGETHER = 64 };
 
 struct PfPyField {
-  PfContext *ctx;
+  PfWorkspace work;
+  PfContext *ctx; /* these three: of the workspace */
   PfArena *arena;
   PfModel *model;
   PfEquations outline, written; /* for motions; with all formulas */

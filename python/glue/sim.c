@@ -148,11 +148,11 @@ static PfPySim *if_open(PfPySim *s)
   return NULL;
 }
 
-PfPySim *pf_py_sim_open(const char *text, void *who, PfError *error)
+PfPySim *pf_py_sim_open(PfMachine *machine, void *who, PfError *error)
 {
   PfPySim *s = new_sim(who, error);
   if (!s) return NULL;
-  s->sim = pf_sim_open_asking(text, pf_py_ask, &s->ask, error);
+  s->sim = pf_sim_of_machine(machine, pf_py_ask, &s->ask, error);
   return if_open(s);
 }
 

@@ -133,14 +133,15 @@ class Outcome:
         return self.code == 0 and '"diagnostics": []' in self.out
 
 
-def command(words: Sequence[str], text: Optional[str] = None, name: str = "<text>", stop: Stop = None) -> Outcome:
-    """One command of the program, as words: command(["check", "--json", "-"], text). '-' among them is `text`. Nothing is
-    printed, and nothing is raised but what a signal raises."""
+def command(words: Sequence[str], text: Optional[str] = None, name: str = "<text>", stop: Stop = None,
+            machine: Optional[Machine] = None) -> Outcome:
+    """One command of the program, as words: command(["check", "--json", "-"], text). '-' among them is `text`, or `machine`, the
+    same as it was read. Nothing is printed, and nothing is raised but what a signal raises."""
     block = block_of(["pfaff", *words])
     given = bytes_of(text) if text is not None else None
     outcome = ffi.new("PfPyOutcome *")
     with Asking(stop) as who:
-        good = lib.pf_py_command(block, len(words) + 1, given if given is not None else ffi.NULL, len(given or b""),
+        good = lib.pf_py_command(block, len(words) + 1, machine.c if machine else ffi.NULL, given if given is not None else ffi.NULL, len(given or b""),
                                  _without_zeros(name), who, outcome)
     result = Outcome(outcome)
     raise_kept()
@@ -167,20 +168,35 @@ def _without_zeros(word: str) -> bytes:
     return data
 
 
-def describe(text: str, name: str) -> dict[str, Any]:
-    """The names of a model; raises what is wrong with it."""
-    data = bytes_of(text)
-    outcome = ffi.new("PfPyOutcome *")
-    with Asking() as who:
-        good = lib.pf_py_describe(data, len(data), _without_zeros(name), who, outcome)
-    result = Outcome(outcome)
-    raise_kept()
-    if not good:
-        raise errors.OutOfMemory("out of memory")
-    told = result.json()
-    if result.code:
-        raise errors.of_diagnostics(told["diagnostics"], result.err)
-    return told
+class Machine:
+    """A model, read once for all that is done with it; `names` are its own, with their units. Raises what is wrong with it."""
+
+    def __init__(self, text: str, name: str):
+        self.text = text
+        self.name = name
+        self._open()
+
+    def _open(self) -> None:
+        data = bytes_of(self.text)
+        outcome, machine = ffi.new("PfPyOutcome *"), ffi.new("PfMachine **")
+        with Asking() as who:
+            good = lib.pf_py_machine_open(data, len(data), _without_zeros(self.name), who, outcome, machine)
+        self._c = ffi.gc(machine[0], lib.pf_py_machine_release) if machine[0] else None
+        self._pid = os.getpid()
+        result = Outcome(outcome)
+        raise_kept()
+        if not good:
+            raise errors.OutOfMemory("out of memory")
+        self.names = result.json()
+        if result.code:
+            raise errors.of_diagnostics(self.names["diagnostics"], result.err)
+
+    @property
+    def c(self) -> Any:
+        """For calls of C. After a fork it is read again: a thread of the parent may have been at work in it."""
+        if self._pid != os.getpid():
+            self._open()
+        return self._c
 
 
 def warn(diagnostics: Iterable[Mapping[str, Any]], level: int = 4) -> None:

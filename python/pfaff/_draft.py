@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 # what Model.__init__ makes of a text
-KEPT = ("text", "file", "info", "coordinates", "constraints", "_parameter_places", "_input_places", "_field", "_plain_field")
+KEPT = ("text", "file", "_machine", "info", "coordinates", "constraints", "_parameter_places", "_input_places", "_field", "_plain_field")
 
 
 class Draft(Writing, Model):

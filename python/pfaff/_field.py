@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 
 from . import errors
-from ._call import Asking, _without_zeros, by_name, bytes_of, is_masked, number_text, raise_kept
+from ._call import Asking, Machine, _without_zeros, by_name, is_masked, number_text, raise_kept
 from ._pfaff import ffi, lib
 
 TYPE_CHECKING = False  # typing is not imported for nothing
@@ -187,8 +187,8 @@ class Field:
     wait. A call may come in the midst of another one of the same thread, by its `stop` or by the handler of a signal: it gets a
     field of its own, since parameters and room of the one under way are not to be touched."""
 
-    def __init__(self, text: str, file: str):
-        self.text = text
+    def __init__(self, machine: Machine, file: str):
+        self.machine = machine
         self.file = file
         self.pid = 0
         self._begin()
@@ -206,7 +206,7 @@ class Field:
 
     def _another(self) -> "Field":
         if self.inner is None:
-            self.inner = Field(self.text, self.file)
+            self.inner = Field(self.machine, self.file)
         return self.inner
 
     @contextlib.contextmanager
@@ -228,8 +228,7 @@ class Field:
     def _open(self, who: Any) -> Any:
         if self.c is None:
             error = ffi.new("PfError *")
-            text = bytes_of(self.text)
-            c = lib.pf_py_field_open(text, len(text), _without_zeros(self.file), who, error)
+            c = lib.pf_py_field_open(self.machine.c, who, error)
             if not c:
                 raise_kept()
                 raise_error(error, self.file)

@@ -96,14 +96,15 @@ class Model(Arrays):
                                     f"pfaff.load({text.strip()!r}) reads it")
         self.text = text
         self.file = file = _call.file_name(file)
-        self.info = _call.describe(text, file)
+        self._machine = _call.Machine(text, file)
+        self.info = self._machine.names
         _call.warn(self.info["diagnostics"])
         self.coordinates = tuple(entry["name"] for entry in self.info["coordinates"])
         self.constraints = tuple(entry["name"] for entry in self.info["constraints"])
         self._parameter_places = {entry["name"]: i for i, entry in enumerate(self.info["parameters"]) if not entry["derived"]}
         self._input_places = {entry["name"]: i for i, entry in enumerate(self.info["inputs"]) if not entry["given"]}
-        self._field = Field(text, file)
-        self._plain_field = Field(text, file)
+        self._field = Field(self._machine, file)
+        self._plain_field = Field(self._machine, file)
 
     # ------------------------------------------------------------ what it is
 
@@ -218,7 +219,7 @@ class Model(Arrays):
         return told
 
     def _run_command(self, command: str, words: Sequence[str], operands: Sequence[str] = (), stop: Stop = None) -> _call.Outcome:
-        return _call.command([*command.split(), *words, *operands, "-"], self.text, self.file, stop)
+        return _call.command([*command.split(), *words, *operands, "-"], self.text, self.file, stop, self._machine)
 
     def _text(self, command: str, words: Sequence[str], stop: Stop = None) -> str:
         outcome = self._run_command(command, words, (), stop)

@@ -138,7 +138,7 @@ class Sim:
         self.recorded: Optional["np.ndarray"] = None  # the rows of the last record()
         if c is None:
             error = ffi.new("PfError *")
-            c = lib.pf_py_sim_open(_without_zeros(model.text), SOMEONE, error)
+            c = lib.pf_py_sim_open(model._machine.c, SOMEONE, error)
             if not c:
                 raise_kept()
                 raise_error(error, model.file)

@@ -396,8 +396,9 @@ static PfStatus write_files(Exported *x)
 
 static PfStatus export(Exported *x)
 {
+  static const PfAllocator standard = {pf_standard_resize, NULL}; /* the session gets another context with its model */
   PF_TRY(pf_cli_begin_session(&x->s, x->options->console));
-  pf_text_init(&x->folder, pf_context_allocator(x->s.ctx));
+  pf_text_init(&x->folder, &standard);
   PF_TRY(check_options(x));
   PF_TRY(pf_cli_load(&x->s, x->options));
   if (!is_fmu(x)) pf_cli_warn_events(&x->s);

@@ -54,8 +54,7 @@ static bool is_late(void *user)
 /* In a workspace of its own: the order of a formula depends on what was formed before it. */
 static PfStatus derive(const Page *p, Deadline *deadline, const char *form, Session *s, PfDerivation *d, PfCount *count)
 {
-  PF_TRY(pf_workspace_open(p->s.machine, s));
-  pf_context_set_cancel(s->ctx, is_late, deadline);
+  PF_TRY(pf_workspace_open(p->s.machine, PF_FORMULAS, is_late, deadline, s));
   PF_TRY(pf_cli_give_state(s, &p->options));
   PF_TRY(pf_cli_keep_parameters(s, &p->options));
   PF_TRY(pf_cli_count(s, count));

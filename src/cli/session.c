@@ -45,12 +45,9 @@ static PfStatus name_file(Session *s)
 
 PfStatus pf_cli_begin_session(Session *session, const Console *console)
 {
-  *session = (Session){0};
-  if (console->machine) PF_TRY(pf_workspace_open(console->machine, session));
-  else session->ctx = pf_context_new(NULL);
+  *session = (Session){.ctx = pf_cli_context(console)};
   if (!session->ctx) return PF_ERR_MEMORY;
-  pf_context_set_cancel(session->ctx, console->is_stopped, console->user);
-  if (!session->arena) session->arena = pf_arena_new(pf_context_allocator(session->ctx));
+  session->arena = pf_arena_new(pf_context_allocator(session->ctx));
   return session->arena ? PF_OK : pf_no_room(session->ctx, "the command");
 }
 
@@ -115,58 +112,62 @@ static const char *name_of(const Options *options)
   return strcmp(options->file, "-") ? options->file : "<stdin>";
 }
 
-/* The context of the session becomes that of a machine, and the session a workspace of it; its arena stays. */
-static PfStatus read_model(Session *session, const Options *options, PfMachineKind kind)
+/* The machine of the console, or a new one, to which the context of the session goes over. */
+static PfStatus find_machine(Session *session, const Options *options, PfMachine **machine)
 {
   const Console *console = options->console;
-  PfArena *arena = session->arena;
-  PfMachine *machine;
-  if (!is_given(console, options->file)) PF_TRY(pf_machine_open(session->ctx, options->file, kind, &machine));
-  else
-    PF_TRY(pf_machine_read(session->ctx, console->name, console->input, console->input_size, kind, &machine));
-  PfStatus status = pf_workspace_open(machine, session);
-  pf_machine_release(machine);
-  pf_arena_free(status == PF_OK ? session->arena : arena);
-  PF_TRY(status);
-  session->arena = arena;
-  pf_context_set_cancel(session->ctx, console->is_stopped, console->user);
-  return pf_cli_choose_native(session->ctx, options);
+  if (!is_given(console, options->file)) return pf_machine_open(session->ctx, options->file, machine);
+  if (console->machine) *machine = pf_machine_retain(console->machine);
+  else PF_TRY(pf_machine_read(session->ctx, console->name, console->input, console->input_size, machine));
+  return PF_OK;
 }
 
-static PfStatus load_by(Session *session, const Options *options, PfMachineKind kind)
+/* The session becomes a workspace of the machine; its arena stays, and a context of its own that is not needed any more
+ * lives on until then. */
+static PfStatus load_by(Session *session, const Options *options, PfWritten written)
 {
-  if (!session->machine) PF_TRY(read_model(session, options, kind));
+  const Console *console = options->console;
+  PfMachine *machine;
+  PF_TRY(find_machine(session, options, &machine));
+  PfContext *before = machine == console->machine ? session->ctx : NULL;
+  PfArena *arena = session->arena;
+  PfStatus status = pf_workspace_open(machine, written, console->is_stopped, console->user, session);
+  pf_machine_release(machine);
+  pf_arena_free(session->arena);
+  session->arena = arena;
+  pf_context_free(before);
+  PF_TRY(status);
+  PF_TRY(pf_cli_choose_native(session->ctx, options));
   PF_TRY(name_file(session));
-  if (kind == PF_MACHINE_FORMULAS) PF_TRY(pf_equations_write_out(session->ctx, session->arena, &session->equations));
   return pf_cli_give_state(session, options);
 }
 
-static PfStatus open_by(Session *session, const Options *options, PfMachineKind kind)
+static PfStatus open_by(Session *session, const Options *options, PfWritten written)
 {
   PF_TRY(pf_cli_begin_session(session, options->console));
   PF_TRY(pf_cli_choose_native(session->ctx, options));
   PF_TRY(pf_cli_check_out(session->ctx, options));
-  return load_by(session, options, kind);
+  return load_by(session, options, written);
 }
 
 PfStatus pf_cli_load(Session *session, const Options *options)
 {
-  return load_by(session, options, PF_MACHINE_FORMULAS);
+  return load_by(session, options, PF_FORMULAS);
 }
 
 PfStatus pf_cli_load_to_move(Session *session, const Options *options)
 {
-  return load_by(session, options, PF_MACHINE_TO_MOVE);
+  return load_by(session, options, PF_OUTLINE);
 }
 
 PfStatus pf_cli_open(Session *session, const Options *options)
 {
-  return open_by(session, options, PF_MACHINE_FORMULAS);
+  return open_by(session, options, PF_FORMULAS);
 }
 
 PfStatus pf_cli_open_to_move(Session *session, const Options *options)
 {
-  return open_by(session, options, options->invariants ? PF_MACHINE_FORMULAS : PF_MACHINE_TO_MOVE);
+  return open_by(session, options, options->invariants ? PF_FORMULAS : PF_OUTLINE);
 }
 
 /* M, F, A, b after sharing: what an evaluation costs. */

@@ -136,17 +136,17 @@ static PfSim *fail_early(PfContext *ctx, PfStatus status, PfError *error)
 PfSim *pf_sim_of_machine(PfMachine *machine, bool (*cancelled)(void *user), void *user, PfError *error)
 {
   PfWorkspace own;
-  if (pf_workspace_open(machine, &own) != PF_OK) return fail_early(NULL, PF_ERR_MEMORY, error);
-  pf_context_set_cancel(own.ctx, cancelled, user);
-  PfSim *sim = new_sim(own.ctx);
+  PfStatus status = pf_workspace_open(machine, PF_OUTLINE, cancelled, user, &own);
+  PfSim *sim = status == PF_OK ? new_sim(own.ctx) : NULL;
   if (!sim) {
+    if (error) take_error(own.ctx, status == PF_OK ? PF_ERR_MEMORY : status, 0, error);
     pf_workspace_close(&own);
-    return fail_early(NULL, PF_ERR_MEMORY, error);
+    return NULL;
   }
   sim->own = own;
   sim->model = own.model;
   sim->equations = own.equations;
-  PfStatus status = pf_context_set_native(sim->ctx, PF_NATIVE_OFF); /* tapes can change it later */
+  status = pf_context_set_native(sim->ctx, PF_NATIVE_OFF); /* tapes can change it later */
   if (status == PF_OK) status = make(sim, own.complete.n ? &own.complete : NULL);
   return finish(sim, status, error);
 }
@@ -164,8 +164,8 @@ static PfSim *open_new(const char *path, const char *text, Asked asked, PfError 
   PfMachine *machine = NULL;
   if (!ctx) return fail_early(NULL, PF_ERR_MEMORY, error);
   pf_context_set_cancel(ctx, asked.cancelled, asked.user);
-  PfStatus status = text   ? pf_machine_read(ctx, "<text>", text, strlen(text), PF_MACHINE_TO_MOVE, &machine)
-                    : path ? pf_machine_open(ctx, path, PF_MACHINE_TO_MOVE, &machine)
+  PfStatus status = text   ? pf_machine_read(ctx, "<text>", text, strlen(text), &machine)
+                    : path ? pf_machine_open(ctx, path, &machine)
                            : pf_fail(ctx, PF_ERR_ARGUMENT, "there is no path and no text of a model");
   PfSim *sim = status == PF_OK ? pf_sim_of_machine(machine, asked.cancelled, asked.user, error)
                                : fail_early(ctx, status, error);

@@ -21,12 +21,12 @@ static const char arm[] = "coord a [rad]\n"
                           "start a = 0.3\n"
                           "when t = 0.5 { detach link }\n";
 
-static PfMachine *open_machine(const char *text, PfMachineKind kind)
+static PfMachine *open_machine(const char *text)
 {
   PfContext *ctx = pf_context_new(NULL);
   PfMachine *machine;
   assert_non_null(ctx);
-  if (pf_machine_read(ctx, "test.pf", text, strlen(text), kind, &machine) != PF_OK)
+  if (pf_machine_read(ctx, "test.pf", text, strlen(text), &machine) != PF_OK)
     fail_msg("%s", pf_context_message(ctx));
   return machine;
 }
@@ -34,10 +34,10 @@ static PfMachine *open_machine(const char *text, PfMachineKind kind)
 static void a_start_set_in_one_workspace_is_unknown_to_others(void **state)
 {
   (void)state;
-  PfMachine *machine = open_machine(pendulum, PF_MACHINE_FORMULAS);
+  PfMachine *machine = open_machine(pendulum);
   PfWorkspace a, b;
-  assert_int_equal(pf_workspace_open(machine, &a), PF_OK);
-  assert_int_equal(pf_workspace_open(machine, &b), PF_OK);
+  assert_int_equal(pf_workspace_open(machine, PF_FORMULAS, NULL, NULL, &a), PF_OK);
+  assert_int_equal(pf_workspace_open(machine, PF_FORMULAS, NULL, NULL, &b), PF_OK);
   PfExpr before = pf_machine_model(machine)->coordinates[0].start_q;
   assert_true(pf_model_set_start(a.model, "a", 0.25));
   assert_true(a.model->coordinates[0].start_q != before);
@@ -53,10 +53,10 @@ static void a_start_set_in_one_workspace_is_unknown_to_others(void **state)
 static void expressions_of_one_workspace_are_unknown_to_others(void **state)
 {
   (void)state;
-  PfMachine *machine = open_machine(pendulum, PF_MACHINE_FORMULAS);
+  PfMachine *machine = open_machine(pendulum);
   PfWorkspace a, b;
-  assert_int_equal(pf_workspace_open(machine, &a), PF_OK);
-  assert_int_equal(pf_workspace_open(machine, &b), PF_OK);
+  assert_int_equal(pf_workspace_open(machine, PF_FORMULAS, NULL, NULL, &a), PF_OK);
+  assert_int_equal(pf_workspace_open(machine, PF_FORMULAS, NULL, NULL, &b), PF_OK);
   PfExpr q = a.model->coordinates[0].q;
   PfExpr one = pf_expr_pow(a.ctx, q, pf_expr_int(a.ctx, 37)), other = pf_expr_pow(b.ctx, q, pf_expr_int(b.ctx, 37));
   assert_int_equal(one, other); /* the same work, the same handles */
@@ -72,9 +72,9 @@ static void expressions_of_one_workspace_are_unknown_to_others(void **state)
 static void the_complete_model_is_derived_once(void **state)
 {
   (void)state;
-  PfMachine *machine = open_machine(arm, PF_MACHINE_TO_MOVE);
+  PfMachine *machine = open_machine(arm);
   PfWorkspace work;
-  assert_int_equal(pf_workspace_open(machine, &work), PF_OK);
+  assert_int_equal(pf_workspace_open(machine, PF_OUTLINE, NULL, NULL, &work), PF_OK);
   assert_int_equal(work.equations.n, 1);
   assert_int_equal(work.complete.n, 8);
   assert_ptr_equal(work.complete.model, work.model->complete);
@@ -88,7 +88,7 @@ static void errors_are_in_the_context_of_the_caller(void **state)
   (void)state;
   PfContext *ctx = pf_context_new(NULL);
   PfMachine *machine;
-  assert_int_equal(pf_machine_read(ctx, "test.pf", "coord x, x\n", 11, PF_MACHINE_TO_MOVE, &machine), PF_ERR_NAME);
+  assert_int_equal(pf_machine_read(ctx, "test.pf", "coord x, x\n", 11, &machine), PF_ERR_NAME);
   assert_null(machine);
   assert_non_null(strstr(pf_context_message(ctx), "'x' is already a coordinate"));
   pf_context_free(ctx);
@@ -112,7 +112,7 @@ static void threads_move_one_machine_alike(void **state)
 {
   (void)state;
   enum { THREADS = 4 };
-  PfMachine *machine = open_machine(pendulum, PF_MACHINE_TO_MOVE);
+  PfMachine *machine = open_machine(pendulum);
   Fall falls[THREADS];
   pthread_t thread[THREADS];
   for (int i = 0; i < THREADS; i++) falls[i] = (Fall){machine, NAN};
@@ -132,11 +132,11 @@ static void attempt(Counter *counter, void *user)
   PfContext *ctx = pf_context_new(&counter->allocator);
   PfMachine *machine;
   if (!ctx) return;
-  PfStatus status = pf_machine_read(ctx, "test.pf", arm, strlen(arm), PF_MACHINE_TO_MOVE, &machine);
+  PfStatus status = pf_machine_read(ctx, "test.pf", arm, strlen(arm), &machine);
   if (status == PF_OK) {
     PfWorkspace work;
-    status = pf_workspace_open(machine, &work);
-    if (status == PF_OK) pf_workspace_close(&work);
+    status = pf_workspace_open(machine, PF_OUTLINE, NULL, NULL, &work);
+    pf_workspace_close(&work);
     pf_machine_release(machine);
   } else {
     pf_context_free(ctx);
