@@ -125,3 +125,15 @@ def test_inputs_hold():
     r = m.run(1, inputs={"u": 4000, "w": "1000 [mN]"}, every=0.5, show=["x", "u", "x''"])
     np.testing.assert_allclose(r.data, [[t, 2.5*t**2/2, 4000, 2.5] for t in (0, 0.5, 1)], rtol=1e-9)
     assert m.plot("x", inputs={"u": 1}).svg != m.plot("x", inputs={"u": 2}).svg
+
+
+def test_a_model_is_read_once():
+    """Whatever is done with it later does not look at the text again."""
+    model = pfaff.Model("param k = 4 [N/m]\ncoord x [m]\nkinetic 0.5[kg]*x'^2\npotential k*x^2/2\nstart x = 1\n")
+    model.text = "this is not a model"
+    assert model.run(0.1, show="x, kinetic").columns[0] == "t"
+    assert model.check().raw["degrees_of_freedom"] == 1
+    assert model.derive().equations
+    assert model.simulate().clone()["x"] == 1
+    assert model.accelerations([1.0], [0.0])[0] == -4
+    assert model.linearize().raw["eigenvalues"]
