@@ -53,6 +53,8 @@ PF_API void pf_report_integer(PfReport *report, const char *key, long long value
 PF_API void pf_report_number(PfReport *report, const char *key, double value);
 /* A copy of the string; NULL writes null. */
 PF_API void pf_report_string(PfReport *report, const char *key, const char *value);
+/* A whole list of strings. */
+PF_API void pf_report_strings(PfReport *report, const char *key, const char *const *values, int count);
 /* Copies of a vector, and of a matrix by rows. */
 PF_API void pf_report_numbers(PfReport *report, const char *key, const double *values, int count);
 PF_API void pf_report_matrix(PfReport *report, const char *key, const double *values, int rows, int columns);

@@ -51,7 +51,7 @@ static const PfField start_fields[] = {
   {0}};
 
 static const PfField fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING, .about = "the name of the model, or of its file"},
+  PF_FIELD_MODEL,
   {.key = "title", .type = PF_TYPE_STRING},
   {.key = "coordinates", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
   {.key = "speeds", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING,

@@ -129,11 +129,10 @@ static PfStatus take_angles(Study *st)
   return PF_OK;
 }
 
-PfStatus pf_study_open(Study *st, const Options *options)
+PfStatus pf_study_prepare(Study *st)
 {
   Session *s = &st->s;
-  st->options = options;
-  PF_TRY(pf_cli_open(s, options));
+  const Options *options = st->options;
   if (st->by_angles && s->model->ball_count && !s->model->event_count) PF_TRY(take_angles(st));
   if (!st->moves) pf_cli_warn_events(s);
   PF_TRY(pf_system_new(s->ctx, &s->equations, &st->system));
@@ -426,7 +425,9 @@ int pf_study_run(const Command *command, const Console *console, int argc, char 
   Options options;
   int code = pf_cli_options(command, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
-  PfStatus status = pf_study_open(st, &options);
+  st->options = &options;
+  PfStatus status = pf_cli_open(&st->s, &options);
+  if (status == PF_OK) status = pf_study_prepare(st);
   if (status == PF_OK) status = work(st);
   return pf_cli_finish(st->s.ctx, status, &options, st, write_json, write_text);
 }
@@ -442,6 +443,80 @@ PfStatus pf_study_write(Study *st, const StudyWriters *writers)
   if (status == PF_OK) status = pf_cli_write(st->s.ctx, st->options, &json.text);
   pf_json_free(&json);
   return status;
+}
+
+/* The JSON of a file ends without a line end. */
+static PfStatus make_json(Study *st, const StudyKind *kind, PfText *text)
+{
+  PfReport *report = NULL;
+  PfStatus status = pf_cli_make_report(st->s.ctx, kind->fields, st, kind->write, &report);
+  const char *json = status == PF_OK ? pf_report_json(report) : NULL;
+  if (json) pf_text_put(text, json, strlen(json) - 1);
+  pf_report_free(report);
+  return status == PF_OK && !json ? pf_no_room(st->s.ctx, "the report") : status;
+}
+
+static PfStatus write_file(Study *st, const StudyKind *kind)
+{
+  const StudyFile *file = kind->files;
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(st->s.ctx));
+  while (file->kind && !pf_cli_out_is(st->options, file->kind)) file++;
+  PfStatus status = pf_cli_out_is(st->options, "json") ? make_json(st, kind, &text) : file->write(st, &text);
+  if (status == PF_OK) status = pf_cli_write(st->s.ctx, st->options, &text);
+  pf_text_free(&text);
+  return status;
+}
+
+int pf_study_command(const StudyKind *kind, const Console *console, int argc, char **argv, Study *st)
+{
+  Options options;
+  int code = pf_cli_options(kind->command, console, argc, argv, &options);
+  if (code != PF_EXIT_OK || options.help) return code;
+  st->options = &options;
+  PfStatus status = pf_cli_open(&st->s, &options);
+  if (status == PF_OK) status = kind->compute(st);
+  if (status == PF_OK && options.out) status = write_file(st, kind);
+  code = pf_cli_report(st->s.ctx, status, &options, kind->fields, st, kind->write);
+  if (kind->free) kind->free(st);
+  pf_study_close(st);
+  return code;
+}
+
+/* ---------------------------------------------------------------- parts of reports */
+
+void pf_study_print_names(PfReport *report, const char *const *names, int count)
+{
+  for (int i = 0; i < count; i++) pf_report_print(report, "%s%s", i ? ", " : "", names[i]);
+  if (!count) pf_report_print(report, "none");
+}
+
+void pf_study_print_eigenvalues(PfReport *report, const Eigenvalues *values, int digits, const char *between)
+{
+  for (int k = 0; k < values->count; k++) {
+    double re = values->re[k], im = values->im[k];
+    if (im < 0) continue;
+    pf_report_print(report, "  %.*g", digits, re);
+    if (im > 0) pf_report_print(report, "%s%.*gi", between, digits, im);
+  }
+  pf_report_print(report, "\n");
+}
+
+void pf_study_report_state(const Study *st, PfReport *report, PfSteadyKind kind, const char *const *names,
+                           const bool *cyclic, int size)
+{
+  pf_report_string(report, "model", pf_cli_name(st->s.model));
+  pf_report_string(report, "kind", kind == PF_EQUILIBRIA ? "equilibria" : "steady");
+  pf_study_report_names(st, report, "states", "units", names, size);
+  pf_report_open(report, "cyclic");
+  for (int i = 0; i < size; i++)
+    if (cyclic[i]) pf_report_string(report, NULL, names[i]);
+  pf_report_close(report);
+}
+
+void pf_study_print_failed(PfReport *report, int failed)
+{
+  if (failed) pf_report_print(report, "  at %d places what is kept cannot have its value\n", failed);
 }
 
 /* ---------------------------------------------------------------- JSON */

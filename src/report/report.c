@@ -162,6 +162,13 @@ void pf_report_string(PfReport *report, const char *key, const char *string)
   if (!value->string) report->failed = true;
 }
 
+void pf_report_strings(PfReport *report, const char *key, const char *const *strings, int count)
+{
+  pf_report_open(report, key);
+  for (int i = 0; i < count; i++) pf_report_string(report, NULL, strings[i]);
+  pf_report_close(report);
+}
+
 static void put_numbers(PfReport *report, const char *key, const double *values, int rows, int columns)
 {
   PfValue *value = place_of(report, key, PF_TYPE_NUMBERS);
