@@ -110,6 +110,21 @@ static void tables_have_lists_of_strings_and_records(void **state)
   pf_report_free(r);
 }
 
+static void complex_numbers_are_rows_of_two(void **state)
+{
+  Fixture *f = *state;
+  const double re[] = {-1, -1, 0}, im[] = {2, -2, 0}, expected[] = {-1, 2, -1, -2, 0, 0};
+  int rows, columns;
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, fields, &r), PF_OK);
+  pf_report_complex(r, "M", re, im, 3);
+  const double *pairs = pf_value_numbers(pf_value_member(pf_report_values(r), "M"), &rows, &columns);
+  assert_int_equal(rows, 3);
+  assert_int_equal(columns, 2);
+  for (int i = 0; i < 6; i++) assert_near(pairs[i], expected[i], 0, 0);
+  pf_report_free(r);
+}
+
 static void programs_read_values_by_key(void **state)
 {
   Fixture *f = *state;
@@ -175,6 +190,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     with_fixture(keys_come_in_the_order_of_their_table),
     with_fixture(tables_have_lists_of_strings_and_records),
+    with_fixture(complex_numbers_are_rows_of_two),
     with_fixture(programs_read_values_by_key),
     with_fixture(absent_values_are_null),
     cmocka_unit_test(without_memory_a_report_fails_as_a_whole),
