@@ -46,6 +46,8 @@ int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn);
 #define PF_FIELD_MODEL PF_FIELD("model", STRING, "the name of the model, or of its file")
 const char *pf_cli_name(const PfModel *model);
 const char *pf_cli_title(const PfModel *model);
+/* The model in a report: the member "model", and a first line with its name and title. */
+void pf_cli_report_model(const PfModel *model, PfReport *report);
 
 /* Makes the result by one of the writers and prints it: JSON when asked for, else text. */
 typedef void (*WriteJson)(void *user, PfJson *json);

@@ -356,3 +356,9 @@ const char *pf_cli_title(const PfModel *model)
 {
   return model->title[0] ? model->title : pf_cli_name(model);
 }
+
+void pf_cli_report_model(const PfModel *model, PfReport *report)
+{
+  pf_report_string(report, "model", pf_cli_name(model));
+  pf_report_print(report, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
+}

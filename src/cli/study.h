@@ -8,7 +8,7 @@
 
 /* Names begin with "study ", as messages say them. A new study: its Command here and in the list of study.c. */
 extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady, pf_study_continue, pf_study_portrait,
-    pf_study_poincare;
+    pf_study_poincare, pf_study_integrability, pf_study_invariants;
 
 /* What most studies need: the model, a consistent state, the vector field there, and what is plotted as outputs. */
 typedef struct Study {
@@ -32,7 +32,6 @@ typedef struct Study {
 
 /* Of the model that is loaded: corrects the start, places the field there and chooses its state. */
 PfStatus pf_study_prepare(Study *study);
-void pf_study_close(Study *study);
 
 /* The unit of a component of the state, a parameter, an input or an output. */
 PfMeasure pf_study_measure(const Study *study, const char *name);
@@ -48,7 +47,6 @@ void pf_study_show_one(const Study *study, const char *name, int count, double *
 /* The names as a list, and their units as another. */
 void pf_study_report_names(const Study *study, PfReport *report, const char *key, const char *units_key,
                            const char *const *names, int count);
-void pf_study_json_units(const Study *study, PfJson *json, const char *key, const char *const *names, int count);
 /* A value of the quantity, up to `end`, in SI. */
 PfStatus pf_study_value(Study *study, const char *what, const char *name, const char *text, const char *end,
                         double *value);
@@ -120,6 +118,7 @@ typedef struct StudyKind {
 /* The command: reads the options, loads the model, computes, writes the file of --out, prints the report, and frees
  * the study. Returns the exit code. */
 int pf_study_command(const StudyKind *kind, const Console *console, int argc, char **argv, Study *study);
+void pf_study_close(Study *study);
 
 /* ---------------------------------------------------------------- parts of reports */
 
@@ -153,23 +152,5 @@ void pf_study_report_state(const Study *study, PfReport *report, PfSteadyKind ki
   PF_FIELD_LIST("units", STRING, "their units; empty: none is declared")
 /* How many motions could not begin where they should. */
 void pf_study_print_failed(PfReport *report, int failed);
-
-/* Runs the study: `work` does it, then it is written as JSON or text. `user` begins with a Study. */
-int pf_study_run(const Command *command, const Console *console, int argc, char **argv, Study *study,
-                 PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text);
-
-/* The result of a study as the file of --out: what each kind is written by. `user` is the study, which begins with a
- * Study. */
-typedef struct StudyWriters {
-  WriteText csv;
-  WriteJson json;
-  PfStatus (*svg)(void *user, PfText *text);
-} StudyWriters;
-PfStatus pf_study_write(Study *study, const StudyWriters *writers);
-
-void pf_study_json_numbers(PfJson *json, const char *key, const double *list, int count);
-void pf_study_json_names(PfJson *json, const char *key, const char *const *names, int count);
-void pf_study_json_matrix(PfJson *json, const char *key, const double *values, int rows, int columns);
-extern const Command pf_study_integrability, pf_study_invariants;
 
 #endif

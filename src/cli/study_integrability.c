@@ -246,9 +246,7 @@ static void report_given(PfReport *r, const Result *x)
 static void write_report(void *user, PfReport *r)
 {
   const Result *x = user;
-  const PfModel *model = x->st.s.model;
-  pf_report_string(r, "model", pf_cli_name(model));
-  pf_report_print(r, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
+  pf_cli_report_model(x->st.s.model, r);
   report_fields(r, x);
   pf_report_print(r, "  growth vector         ");
   report_growth(r, "generic", &x->found.generic);

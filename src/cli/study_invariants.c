@@ -109,12 +109,10 @@ static void report_invariant(PfReport *report, const Result *r, const PfInvarian
 static void write_report(void *user, PfReport *report)
 {
   const Result *r = user;
-  const PfModel *model = r->st.s.model;
   const PfInvariants *found = &r->found;
-  pf_report_string(report, "model", pf_cli_name(model));
+  pf_cli_report_model(r->st.s.model, report);
   pf_report_integer(report, "tried", found->tried);
   pf_report_string(report, "why_not", found->why_not);
-  pf_report_print(report, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
   if (found->why_not) pf_report_print(report, "  nothing was looked for: %s\n", found->why_not);
   else if (!found->count)
     pf_report_print(report, "  no conserved quantity among combinations of %d functions\n", found->tried);

@@ -44,7 +44,7 @@ typedef struct Find {
   PfSteady steady;       /* in the units of the names */
   const char **words;    /* names with units that are not SI, for lines of text */
   const char **velocities, **coordinates; /* names of all */
-  const char **coordinate_words;          /* with units, as `words` */
+  const char *const *coordinate_words;    /* with units, as `words` */
 } Find;
 
 /* ---------------------------------------------------------------- units */
@@ -89,9 +89,8 @@ static PfStatus show(Find *f)
   int n = f->st.s.equations.n;
   PF_TRY(name_coordinates(f));
   f->words = pf_arena_array(f->st.s.arena, const char *, s->size);
-  f->coordinate_words = pf_arena_array(f->st.s.arena, const char *, n);
-  if (!f->words || !f->coordinate_words) return pf_no_room(f->st.s.ctx, "the study");
-  for (int j = 0; j < n; j++) f->coordinate_words[j] = pf_study_word(&f->st, f->coordinates[j]);
+  if (!f->words) return pf_no_room(f->st.s.ctx, "the study");
+  f->coordinate_words = pf_study_words(&f->st, f->coordinates, n);
   for (int c = 0; c < s->size; c++) f->words[c] = s->cyclic[c] ? s->names[c] : pf_study_word(&f->st, s->names[c]);
   pf_study_show(&f->st, s->names, s->size, s->low);
   pf_study_show(&f->st, s->names, s->size, s->high);
