@@ -28,6 +28,7 @@ typedef struct Study {
   bool moves;       /* asked for before opening: it follows motions, and the energy is an output */
   int energy;       /* its number among the outputs */
   Motion motion;    /* of a study that moves, placed as the field is */
+  bool long_formulas; /* the report has those that are too long for its text, too: they may take megabytes */
 } Study;
 
 /* Of the model that is loaded: corrects the start, places the field there and chooses its state. */

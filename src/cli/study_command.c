@@ -42,6 +42,7 @@ int pf_study_command(const StudyKind *kind, const Console *console, int argc, ch
   int code = pf_cli_options(kind->command, console, argc, argv, &options);
   if (code != PF_EXIT_OK || options.help) return code;
   st->options = &options;
+  st->long_formulas = options.json;
   PfStatus status = pf_cli_open(&st->s, &options);
   if (status == PF_OK) status = kind->compute(st);
   if (status == PF_OK && options.out) status = write_file(st, kind);

@@ -169,7 +169,7 @@ static void report_fields(PfReport *r, const Result *x)
   if (x->found.timed) pf_report_print(r, "%24stime is one of them, as constraints move or have free terms\n", "");
   pf_report_open(r, "fields");
   for (int a = 0; a < count; a++) {
-    report_list(r, NULL, x, x->found.fields + (size_t)a*(size_t)space, space);
+    if (shown || x->st.long_formulas) report_list(r, NULL, x, x->found.fields + (size_t)a*(size_t)space, space);
     if (shown) print_field(r, x, a);
   }
   pf_report_close(r);
@@ -181,8 +181,10 @@ static void report_integral(PfReport *r, const Result *x, const PfIntegral *one)
   pf_report_open(r, NULL);
   pf_report_string(r, "integral", integral);
   pf_report_string(r, "combination", from);
-  report_list(r, "weights", x, one->weight, x->st.s.equations.m);
-  report_list(r, "form", x, one->form, x->found.space);
+  if (x->st.long_formulas) {
+    report_list(r, "weights", x, one->weight, x->st.s.equations.m);
+    report_list(r, "form", x, one->form, x->found.space);
+  }
   pf_report_bool(r, "declared", one->declared);
   pf_report_bool(r, "for_values", one->for_values);
   pf_report_close(r);

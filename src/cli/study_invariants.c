@@ -84,8 +84,10 @@ static void print_zeros(PfReport *report, const Result *r)
 
 static void report_invariant(PfReport *report, const Result *r, const PfInvariant *one)
 {
-  const char *kind = pf_invariant_kind_name(one->kind), *value = print(r, one->value);
   size_t length = pf_expr_length(r->st.s.ctx, one->value);
+  bool brief = length < LONG_FORMULA;
+  const char *kind = pf_invariant_kind_name(one->kind);
+  const char *value = brief || r->st.long_formulas ? print(r, one->value) : NULL;
   bool normal = one->proof == PF_TRUE;
   pf_report_open(report, NULL);
   pf_report_string(report, "kind", kind);
@@ -98,7 +100,7 @@ static void report_invariant(PfReport *report, const Result *r, const PfInvarian
   pf_report_close(report);
   if (one->name) pf_report_print(report, "  %-20s%s\n", kind, one->name);
   pf_report_print(report, "  %-20s", one->name ? "" : kind);
-  if (length < LONG_FORMULA) pf_report_print(report, "%s\n", value);
+  if (brief) pf_report_print(report, "%s\n", value);
   else pf_report_print(report, "a formula of %zu words and signs; --json has it\n", length);
   pf_report_print(report, "  %-20sconstant%s for %s values of the parameters, by %s%s\n", "",
                   one->between ? " between switches, not across them," : "", one->general ? "all" : "these",
