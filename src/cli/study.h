@@ -112,7 +112,7 @@ typedef struct StudyKind {
   /* From the result to the report. */
   const PfField *fields;
   WriteReport write;
-  StudyFile files[4];         /* but JSON, which is the report; the last one, without a kind, draws the picture as SVG */
+  StudyFile files[4];         /* all but JSON, which is the report; the last, without a kind, draws an SVG picture */
   void (*free)(Study *study); /* what its own struct holds; NULL: nothing */
 } StudyKind;
 

@@ -67,7 +67,8 @@ static void show(Continue *c)
 /* ---------------------------------------------------------------- the report */
 
 static const PfField special_fields[] = {
-  PF_FIELD("kind", STRING, "'fold' (the branch turns back), 'branch point' (branches cross) or 'Hopf' (periodic motions)"),
+  PF_FIELD("kind", STRING,
+           "'fold' (the branch turns back), 'branch point' (branches cross) or 'Hopf' (periodic motions begin)"),
   PF_FIELD("parameter", NUMBER, "value of the parameter there, in its unit"),
   PF_STUDY_X_FIELD,
   PF_FIELD("branch", INTEGER, "index of the branch on which it was found"),
@@ -94,7 +95,7 @@ static const PfField fields[] = {
   PF_FIELD("parameter", STRING, "name of the parameter that changes"),
   PF_FIELD("parameter_unit", STRING, "its unit; empty: none is declared"),
   PF_STUDY_STATE_FIELDS,
-  PF_FIELD("skipped", INTEGER, "solutions at the first value that were not followed, as their coordinates are singular"),
+  PF_FIELD("skipped", INTEGER, "solutions at the first value that were not followed: their coordinates are singular"),
   PF_FIELD_RECORDS("special", special_fields, "folds, branch points and Hopf points"),
   PF_FIELD_RECORDS("branches", branch_fields, "curves of solutions against the parameter"),
   PF_FIELD_DIAGNOSTICS,

@@ -112,10 +112,11 @@ static const PfField point_fields[] = {
   PF_FIELD("q", NUMBERS, "all coordinates, in their units"),
   PF_FIELD("v", NUMBERS, "all velocities, in the units of the coordinates per s"),
   PF_FIELD("distance", NUMBER,
-           "from the start, over coordinates that are not cyclic and, of steady motions, independent velocities, in SI"),
+           "from the start, in SI units, over the coordinates that are not cyclic; for steady motions also over the "
+           "independent velocities"),
   PF_FIELD("family", INTEGER, "dimension of the continuous family to which it belongs; 0: it is isolated"),
   PF_FIELD_LIST("free", STRING, "quantities that tell the members of the family apart, one for each dimension"),
-  PF_FIELD("directions", NUMBERS, "change of the state along the family, a row for each free quantity that changes by 1"),
+  PF_FIELD("directions", NUMBERS, "change of x along the family: a row for each free quantity, which changes by 1"),
   PF_STUDY_STABILITY_FIELD,
   PF_STUDY_UNSTABLE_FIELD,
   PF_FIELD("kink", STRING, "expression that is zero here, where the equations have no derivative and eigenvalues; "
