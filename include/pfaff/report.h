@@ -53,9 +53,13 @@ PF_API void pf_report_integer(PfReport *report, const char *key, long long value
 PF_API void pf_report_number(PfReport *report, const char *key, double value);
 /* A copy of the string; NULL writes null. */
 PF_API void pf_report_string(PfReport *report, const char *key, const char *value);
+/* A whole list of strings. */
+PF_API void pf_report_strings(PfReport *report, const char *key, const char *const *values, int count);
 /* Copies of a vector, and of a matrix by rows. */
 PF_API void pf_report_numbers(PfReport *report, const char *key, const double *values, int count);
 PF_API void pf_report_matrix(PfReport *report, const char *key, const double *values, int rows, int columns);
+/* Complex numbers, as a matrix with rows of real and imaginary part. */
+PF_API void pf_report_complex(PfReport *report, const char *key, const double *re, const double *im, int count);
 /* Text for people, added to the end. */
 PF_API void pf_report_print(PfReport *report, const char *format, ...) PF_PRINTF(2, 3);
 

@@ -51,7 +51,7 @@ static const PfField start_fields[] = {
   {0}};
 
 static const PfField fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING, .about = "the name of the model, or of its file"},
+  PF_FIELD_MODEL,
   {.key = "title", .type = PF_TYPE_STRING},
   {.key = "coordinates", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
   {.key = "speeds", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING,
@@ -91,9 +91,8 @@ static const char *speed_name(const PfModel *model, int which)
 
 static void report_coordinates(const PfModel *model, PfReport *r)
 {
-  pf_report_string(r, "model", pf_cli_name(model));
+  pf_cli_report_model(model, r);
   pf_report_string(r, "title", model->title);
-  pf_report_print(r, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
   pf_report_print(r, "  coordinates         %d:", model->coordinate_count);
   pf_report_open(r, "coordinates");
   for (int i = 0; i < model->coordinate_count; i++) {

@@ -43,8 +43,11 @@ typedef PfStatus (*TurnText)(PfContext *ctx, PfArena *arena, const char *name, c
 int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn);
 
 /* What to call the model: its name, or its file; above a picture its title, when it has one. */
+#define PF_FIELD_MODEL PF_FIELD("model", STRING, "the name of the model, or of its file")
 const char *pf_cli_name(const PfModel *model);
 const char *pf_cli_title(const PfModel *model);
+/* The model in a report: the member "model", and a first line with its name and title. */
+void pf_cli_report_model(const PfModel *model, PfReport *report);
 
 /* Makes the result by one of the writers and prints it: JSON when asked for, else text. */
 typedef void (*WriteJson)(void *user, PfJson *json);
@@ -52,6 +55,8 @@ typedef void (*WriteText)(void *user, PfText *text);
 int pf_cli_output(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
 /* The same with a report: its JSON when asked for, else its text. */
 int pf_cli_put_report(PfContext *ctx, const Options *options, PfReport *report);
+/* A report with the diagnostics of the context; to be freed also after an error. */
+PfStatus pf_cli_make_report(PfContext *ctx, const PfField *fields, void *user, WriteReport write, PfReport **report);
 /* The end of a command whose result is a report, see pf_cli_finish. */
 int pf_cli_report(PfContext *ctx, PfStatus status, const Options *options, const PfField *fields, void *user,
                   WriteReport write);

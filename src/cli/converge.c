@@ -267,7 +267,7 @@ static const PfField method_fields[] = {
   {0}};
 
 static const PfField fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING},
+  PF_FIELD_MODEL,
   {.key = "t_end", .type = PF_TYPE_NUMBER},
   {.key = "methods", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = method_fields},
   PF_FIELD_DIAGNOSTICS,

@@ -125,7 +125,7 @@ static const PfField violation_fields[] = {
   {0}};
 
 static const PfField fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING},
+  PF_FIELD_MODEL,
   {.key = "formulation", .type = PF_TYPE_STRING},
   {.key = "t", .type = PF_TYPE_NUMBER, .about = "the time, in s"},
   {.key = "coordinates", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},

@@ -324,7 +324,7 @@ int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void 
   return code == PF_EXIT_OK ? written : code;
 }
 
-static PfStatus make_report(PfContext *ctx, const PfField *fields, void *user, WriteReport write, PfReport **report)
+PfStatus pf_cli_make_report(PfContext *ctx, const PfField *fields, void *user, WriteReport write, PfReport **report)
 {
   PF_TRY(pf_report_new(ctx, fields, report));
   write(user, *report);
@@ -336,7 +336,7 @@ int pf_cli_report(PfContext *ctx, PfStatus status, const Options *options, const
                   WriteReport write)
 {
   PfReport *report = NULL;
-  if (status == PF_OK) status = make_report(ctx, fields, user, write, &report);
+  if (status == PF_OK) status = pf_cli_make_report(ctx, fields, user, write, &report);
   int code = status == PF_OK ? pf_cli_put_report(ctx, options, report) : PF_EXIT_OK;
   pf_report_free(report);
   if (status != PF_OK) return pf_cli_finish(ctx, status, options, NULL, NULL, NULL);
@@ -369,4 +369,10 @@ const char *pf_cli_name(const PfModel *model)
 const char *pf_cli_title(const PfModel *model)
 {
   return model->title[0] ? model->title : pf_cli_name(model);
+}
+
+void pf_cli_report_model(const PfModel *model, PfReport *report)
+{
+  pf_report_string(report, "model", pf_cli_name(model));
+  pf_report_print(report, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
 }

@@ -8,7 +8,7 @@
 
 /* Names begin with "study ", as messages say them. A new study: its Command here and in the list of study.c. */
 extern const Command pf_study_linearize, pf_study_equilibria, pf_study_steady, pf_study_continue, pf_study_portrait,
-    pf_study_poincare;
+    pf_study_poincare, pf_study_integrability, pf_study_invariants;
 
 /* What most studies need: the model, a consistent state, the vector field there, and what is plotted as outputs. */
 typedef struct Study {
@@ -28,11 +28,11 @@ typedef struct Study {
   bool moves;       /* asked for before opening: it follows motions, and the energy is an output */
   int energy;       /* its number among the outputs */
   Motion motion;    /* of a study that moves, placed as the field is */
+  bool long_formulas; /* the report has those that are too long for its text, too: they may take megabytes */
 } Study;
 
-/* Loads the model, corrects the start, places the field there and chooses its state. */
-PfStatus pf_study_open(Study *study, const Options *options);
-void pf_study_close(Study *study);
+/* Of the model that is loaded: corrects the start, places the field there and chooses its state. */
+PfStatus pf_study_prepare(Study *study);
 
 /* The unit of a component of the state, a parameter, an input or an output. */
 PfMeasure pf_study_measure(const Study *study, const char *name);
@@ -45,7 +45,9 @@ const char *const *pf_study_words(Study *study, const char *const *names, int co
 /* From SI to the units of the names; all numbers in that of one name. */
 void pf_study_show(const Study *study, const char *const *names, int count, double *x);
 void pf_study_show_one(const Study *study, const char *name, int count, double *x);
-void pf_study_json_units(const Study *study, PfJson *json, const char *key, const char *const *names, int count);
+/* The names as a list, and their units as another. */
+void pf_study_report_names(const Study *study, PfReport *report, const char *key, const char *units_key,
+                           const char *const *names, int count);
 /* A value of the quantity, up to `end`, in SI. */
 PfStatus pf_study_value(Study *study, const char *what, const char *name, const char *text, const char *end,
                         double *value);
@@ -94,22 +96,62 @@ PfStatus pf_study_plane(Study *study, Plane *plane);
 /* The state of the model with another value for a parameter: its start, corrected. */
 PfStatus pf_study_restart(Study *study, int parameter, double value);
 
-/* Runs the study: `work` does it, then it is written as JSON or text. `user` begins with a Study. */
-int pf_study_run(const Command *command, const Console *console, int argc, char **argv, Study *study,
-                 PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text);
+/* ---------------------------------------------------------------- the parts of a study */
 
-/* The result of a study as the file of --out: what each kind is written by. `user` is the study, which begins with a
- * Study. */
-typedef struct StudyWriters {
-  WriteText csv;
-  WriteJson json;
-  PfStatus (*svg)(void *user, PfText *text);
-} StudyWriters;
-PfStatus pf_study_write(Study *study, const StudyWriters *writers);
+/* A file of --out: its kind, as "csv", and the function that writes it. */
+typedef struct StudyFile {
+  const char *kind;
+  PfStatus (*write)(void *user, PfText *text);
+} StudyFile;
 
-void pf_study_json_numbers(PfJson *json, const char *key, const double *list, int count);
-void pf_study_json_names(PfJson *json, const char *key, const char *const *names, int count);
-void pf_study_json_matrix(PfJson *json, const char *key, const double *values, int rows, int columns);
-extern const Command pf_study_integrability, pf_study_invariants;
+/* What a study is made of. Its own struct begins with a Study, and is the `user` of its functions. */
+typedef struct StudyKind {
+  const Command *command;
+  /* From the loaded model and the options, as the request, to the result; nothing is written. */
+  PfStatus (*compute)(Study *study);
+  /* From the result to the report. */
+  const PfField *fields;
+  WriteReport write;
+  StudyFile files[4];         /* all but JSON, which is the report; the last, without a kind, draws an SVG picture */
+  void (*free)(Study *study); /* what its own struct holds; NULL: nothing */
+} StudyKind;
+
+/* The command: reads the options, loads the model, computes, writes the file of --out, prints the report, and frees
+ * the study. Returns the exit code. */
+int pf_study_command(const StudyKind *kind, const Console *console, int argc, char **argv, Study *study);
+void pf_study_close(Study *study);
+
+/* ---------------------------------------------------------------- parts of reports */
+
+/* Names with commas between them; "none" when there are none. */
+void pf_study_print_names(PfReport *report, const char *const *names, int count);
+
+/* Real eigenvalues, and one of each conjugate pair with both signs, `between` them: "  -1+-2i". */
+typedef struct Eigenvalues {
+  int count;
+  const double *re, *im;
+} Eigenvalues;
+void pf_study_print_eigenvalues(PfReport *report, const Eigenvalues *values, int digits, const char *between);
+
+/* The state of equilibria and steady motions: "kind" and the names, units and cyclic components of x. */
+#define PF_STUDY_KIND_FIELD PF_FIELD("kind", STRING, "what was studied: 'equilibria' or 'steady' motions")
+#define PF_STUDY_STATE_FIELDS                                                                         \
+  PF_FIELD_LIST("states", STRING, "names of the components of the state, in the order of x"),         \
+  PF_FIELD_LIST("units", STRING, "their units, in which x is given; empty: none is declared"),        \
+  PF_FIELD_LIST("cyclic", STRING, "components on which nothing else depends; they may grow steadily")
+void pf_study_report_state(const Study *study, PfReport *report, PfSteadyKind kind, const char *const *names,
+                           const bool *cyclic, int size);
+/* One state of them and its stability. */
+#define PF_STUDY_X_FIELD PF_FIELD("x", NUMBERS, "components of the state, in the order and units of 'states'")
+#define PF_STUDY_STABILITY_FIELD \
+  PF_FIELD("stability", STRING, "'stable', 'neutral' (linear terms do not decide) or 'unstable'")
+#define PF_STUDY_UNSTABLE_FIELD PF_FIELD("unstable", INTEGER, "number of eigenvalues with a positive real part")
+
+/* The two quantities of a plane. */
+#define PF_STUDY_PLANE_FIELDS                                                         \
+  PF_FIELD_LIST("show", STRING, "the two quantities of the plane: those of a and b"), \
+  PF_FIELD_LIST("units", STRING, "their units; empty: none is declared")
+/* How many motions could not begin where they should. */
+void pf_study_print_failed(PfReport *report, int failed);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the studies share. */
+/* What the studies share: the state from which they start, and the values of their options. */
 #include "cli/study.h"
 #include "sim/quantities.h"
 
@@ -49,6 +49,13 @@ static bool is_known(const Study *st, const char *name)
   return !strcmp(name, "t");
 }
 
+static void add_output(Study *st, const char *name, PfMeasure measure, PfExpr value)
+{
+  st->output_names[st->output_count] = name;
+  st->output_measures[st->output_count] = measure;
+  st->outputs[st->output_count++] = value;
+}
+
 /* Quantities that are asked for and have no name yet become outputs, called as they are written. */
 static PfStatus add_asked(Study *st, const char *what, const char *text)
 {
@@ -63,50 +70,49 @@ static PfStatus add_asked(Study *st, const char *what, const char *text)
     PF_TRY(pf_quantities_find(s->ctx, s->arena, s->model, what, name, &plots, &count));
     if (count != 1 || plots->count != 1)
       return pf_fail(s->ctx, PF_ERR_ARGUMENT, "%s: '%s' is not one number", what, name);
-    st->output_names[st->output_count] = name;
-    st->output_measures[st->output_count] = pf_plot_measure(plots, 0);
-    st->outputs[st->output_count++] = plots->values[0];
+    add_output(st, name, pf_plot_measure(plots, 0), plots->values[0]);
   }
   return PF_OK;
 }
 
-static int pieces(const char *text)
+static int count_pieces(const char *text)
 {
   int count = 1;
   for (; text && *text; text++) count += *text == ',';
   return count;
 }
 
-/* Everything that is plotted, once; the coordinates when nothing is. */
+/* Each value of a plot once. */
+static void add_plot(Study *st, const PfPlot *plot)
+{
+  for (int k = 0; k < plot->count; k++) {
+    bool known = false;
+    for (int j = 0; j < st->output_count; j++) known = known || st->outputs[j] == plot->values[k];
+    if (!known) add_output(st, plot->labels[k], pf_plot_measure(plot, k), plot->values[k]);
+  }
+}
+
+/* Everything that is plotted; the coordinates when nothing is. A study that moves has the energy and what is asked for,
+ * too. */
 static PfStatus list_outputs(Study *st)
 {
   const PfModel *model = st->s.model;
   const Options *o = st->options;
-  int most = model->coordinate_count + 1 + pieces(o->show) + pieces(o->keep) + pieces(o->section);
+  int most = model->coordinate_count + 1 + count_pieces(o->show) + count_pieces(o->keep) + count_pieces(o->section);
   for (int i = 0; i < model->plot_count; i++) most += model->plots[i].count;
   st->outputs = pf_arena_array(st->s.arena, PfExpr, most);
   st->output_names = pf_arena_array(st->s.arena, const char *, most);
   st->output_measures = pf_arena_array(st->s.arena, PfMeasure, most);
   if (!st->outputs || !st->output_names || !st->output_measures) return pf_no_room(st->s.ctx, "the study");
-  for (int i = 0; i < model->plot_count; i++)
-    for (int k = 0; k < model->plots[i].count; k++) {
-      bool known = false;
-      for (int j = 0; j < st->output_count; j++) known = known || st->outputs[j] == model->plots[i].values[k];
-      if (known) continue;
-      st->output_names[st->output_count] = model->plots[i].labels[k];
-      st->output_measures[st->output_count] = pf_plot_measure(model->plots + i, k);
-      st->outputs[st->output_count++] = model->plots[i].values[k];
-    }
+  for (int i = 0; i < model->plot_count; i++) add_plot(st, model->plots + i);
   for (int i = 0; i < model->coordinate_count && !model->plot_count; i++) {
-    st->output_names[st->output_count] = model->coordinates[i].name;
-    st->output_measures[st->output_count] = pf_model_measure(model, model->coordinates[i].name);
-    st->outputs[st->output_count++] = model->coordinates[i].q;
+    const PfCoordinate *c = model->coordinates + i;
+    add_output(st, c->name, pf_model_measure(model, c->name), c->q);
   }
   if (st->moves) {
+    const PfEquations *eq = &st->s.equations;
     st->energy = st->output_count;
-    st->output_names[st->output_count] = "energy";
-    st->output_measures[st->output_count] = (PfMeasure){"", 1};
-    st->outputs[st->output_count++] = pf_expr_add(st->s.ctx, st->s.equations.kinetic, st->s.equations.potential);
+    add_output(st, "energy", (PfMeasure){"", 1}, pf_expr_add(st->s.ctx, eq->kinetic, eq->potential));
     PF_TRY(add_asked(st, "--show", o->show));
     PF_TRY(add_asked(st, "--keep", o->keep));
     PF_TRY(add_asked(st, "--section", o->section));
@@ -129,11 +135,10 @@ static PfStatus take_angles(Study *st)
   return PF_OK;
 }
 
-PfStatus pf_study_open(Study *st, const Options *options)
+PfStatus pf_study_prepare(Study *st)
 {
   Session *s = &st->s;
-  st->options = options;
-  PF_TRY(pf_cli_open(s, options));
+  const Options *options = st->options;
   if (st->by_angles && s->model->ball_count && !s->model->event_count) PF_TRY(take_angles(st));
   if (!st->moves) pf_cli_warn_events(s);
   PF_TRY(pf_system_new(s->ctx, &s->equations, &st->system));
@@ -146,15 +151,6 @@ PfStatus pf_study_open(Study *st, const Options *options)
   PF_TRY(pf_dynamics_new(s->ctx, st->system, st->given, &outputs, &st->field));
   PF_TRY(pf_dynamics_place(st->field, st->values));
   return pf_dynamics_chart(st->field, NULL);
-}
-
-void pf_study_close(Study *st)
-{
-  pf_cli_end(&st->motion);
-  pf_dynamics_free(st->field);
-  pf_system_free(st->system);
-  if (st->original) st->s.model = st->original; /* the one with angles lives in the arena of the session */
-  pf_cli_close(&st->s);
 }
 
 PfStatus pf_study_restart(Study *st, int parameter, double value)
@@ -279,11 +275,9 @@ static PfStatus read_interval(Study *st, const char *what, const Plane *plane, c
 
 static PfStatus read_within(Study *st, const char *text, const Plane *plane, PfSteadyOptions *options)
 {
-  int most = 1;
   char what[256];
   snprintf(what, sizeof what, "--within %s", text);
-  for (const char *c = text; *c; c++) most += *c == ',';
-  PfInterval *list = pf_arena_array(st->s.arena, PfInterval, most);
+  PfInterval *list = pf_arena_array(st->s.arena, PfInterval, count_pieces(text));
   if (!list) return pf_no_room(st->s.ctx, "the study");
   options->intervals = list;
   for (const char *c = text; *c; c += *c == ',')
@@ -416,53 +410,4 @@ PfStatus pf_study_plane(Study *st, Plane *plane)
     PF_TRY(pf_study_quantity(st, "--keep", plane->keep_names[k], plane->keep + k));
   PF_TRY(default_box(st, at));
   return st->options->within ? take_within(st, plane) : PF_OK;
-}
-
-/* ---------------------------------------------------------------- ending */
-
-int pf_study_run(const Command *command, const Console *console, int argc, char **argv, Study *st,
-                 PfStatus (*work)(Study *study), WriteJson write_json, WriteText write_text)
-{
-  Options options;
-  int code = pf_cli_options(command, console, argc, argv, &options);
-  if (code != PF_EXIT_OK || options.help) return code;
-  PfStatus status = pf_study_open(st, &options);
-  if (status == PF_OK) status = work(st);
-  return pf_cli_finish(st->s.ctx, status, &options, st, write_json, write_text);
-}
-
-PfStatus pf_study_write(Study *st, const StudyWriters *writers)
-{
-  PfJson json; /* its text serves all */
-  PfStatus status = PF_OK;
-  pf_json_begin(&json, pf_context_allocator(st->s.ctx));
-  if (pf_cli_out_is(st->options, "csv")) writers->csv(st, &json.text);
-  else if (pf_cli_out_is(st->options, "json")) writers->json(st, &json);
-  else status = writers->svg(st, &json.text);
-  if (status == PF_OK) status = pf_cli_write(st->s.ctx, st->options, &json.text);
-  pf_json_free(&json);
-  return status;
-}
-
-/* ---------------------------------------------------------------- JSON */
-
-void pf_study_json_numbers(PfJson *json, const char *key, const double *list, int count)
-{
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_number(json, NULL, list[i]);
-  pf_json_close(json, ']');
-}
-
-void pf_study_json_names(PfJson *json, const char *key, const char *const *names, int count)
-{
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_string(json, NULL, names[i]);
-  pf_json_close(json, ']');
-}
-
-void pf_study_json_matrix(PfJson *json, const char *key, const double *values, int rows, int columns)
-{
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < rows; i++) pf_study_json_numbers(json, NULL, values + (size_t)i*(size_t)columns, columns);
-  pf_json_close(json, ']');
 }

@@ -64,28 +64,76 @@ static void show(Continue *c)
     }
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
 
-/* How far the search went for the component: what is rounding is measured by it. */
+static const PfField special_fields[] = {
+  PF_FIELD("kind", STRING,
+           "'fold' (the branch turns back), 'branch point' (branches cross) or 'Hopf' (periodic motions begin)"),
+  PF_FIELD("parameter", NUMBER, "value of the parameter there, in its unit"),
+  PF_STUDY_X_FIELD,
+  PF_FIELD("branch", INTEGER, "index of the branch on which it was found"),
+  PF_FIELD("frequency", NUMBER, "Hopf: frequency of the periodic motion, in rad/s; else null"),
+  PF_FIELD("lyapunov", NUMBER, "Hopf: first Lyapunov coefficient, negative when stable cycles are born; else null"),
+  {0}};
+
+static const PfField point_fields[] = {
+  PF_FIELD("parameter", NUMBER, "value of the parameter, in its unit"),
+  PF_STUDY_X_FIELD,
+  PF_STUDY_UNSTABLE_FIELD,
+  PF_STUDY_STABILITY_FIELD,
+  {0}};
+
+static const PfField branch_fields[] = {
+  PF_FIELD("from", INTEGER, "index in 'special' of the branch point at which it was found; -1: found by the search"),
+  PF_FIELD_LIST("ends", STRING, "why it ends at its first and at its last point"),
+  PF_FIELD_RECORDS("points", point_fields, "the points in their order along the branch"),
+  {0}};
+
+static const PfField fields[] = {
+  PF_FIELD_MODEL,
+  PF_STUDY_KIND_FIELD,
+  PF_FIELD("parameter", STRING, "name of the parameter that changes"),
+  PF_FIELD("parameter_unit", STRING, "its unit; empty: none is declared"),
+  PF_STUDY_STATE_FIELDS,
+  PF_FIELD("skipped", INTEGER, "solutions at the first value that were not followed: their coordinates are singular"),
+  PF_FIELD_RECORDS("special", special_fields, "folds, branch points and Hopf points"),
+  PF_FIELD_RECORDS("branches", branch_fields, "curves of solutions against the parameter"),
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+/* How far the search went for the component: rounding errors are measured by it. */
 static double width_of(const Continue *c, int component)
 {
   return c->c.found.high[component] - c->c.found.low[component];
 }
 
-static void text_special(PfText *text, const Continue *c, const PfSpecial *s)
+static void print_special(PfReport *r, const Continue *c, const PfSpecial *s)
 {
-  pf_text_print(text, "  %-13s %s = %.12g ", pf_special_name(s->kind), c->word, s->parameter);
+  pf_report_print(r, "  %-13s %s = %.12g ", pf_special_name(s->kind), c->word, s->parameter);
   for (int i = 0; i < c->c.size; i++)
-    if (!c->c.cyclic[i]) pf_text_print(text, " %s = %.10g", c->words[i], pf_without_noise(s->x[i], 100*width_of(c, i)));
-  pf_text_add(text, "\n");
+    if (!c->c.cyclic[i]) pf_report_print(r, " %s = %.10g", c->words[i], pf_without_noise(s->x[i], 100*width_of(c, i)));
+  pf_report_print(r, "\n");
   if (s->kind != PF_HOPF) return;
-  pf_text_print(text, "  %13s frequency %.10g rad/s", "", s->frequency);
+  pf_report_print(r, "  %13s frequency %.10g rad/s", "", s->frequency);
   if (isfinite(s->lyapunov))
-    pf_text_print(text, ", first Lyapunov coefficient %.6g: %s", s->lyapunov,
-                  s->lyapunov < 0   ? "supercritical, stable cycles are born"
-                  : s->lyapunov > 0 ? "subcritical, the cycles are unstable"
-                                    : "degenerate, the stability of cycles is not decided");
-  pf_text_add(text, "\n");
+    pf_report_print(r, ", first Lyapunov coefficient %.6g: %s", s->lyapunov,
+                    s->lyapunov < 0   ? "supercritical, stable cycles are born"
+                    : s->lyapunov > 0 ? "subcritical, the cycles are unstable"
+                                      : "degenerate, the stability of cycles is not decided");
+  pf_report_print(r, "\n");
+}
+
+static void report_special(PfReport *r, const Continue *c, const PfSpecial *s)
+{
+  pf_report_open(r, NULL);
+  pf_report_string(r, "kind", pf_special_name(s->kind));
+  pf_report_number(r, "parameter", s->parameter);
+  pf_report_numbers(r, "x", s->x, c->c.size);
+  pf_report_integer(r, "branch", s->branch);
+  pf_report_number(r, "frequency", s->frequency);
+  pf_report_number(r, "lyapunov", s->lyapunov);
+  pf_report_close(r);
+  print_special(r, c, s);
 }
 
 /* Does the parameter turn round at the point, on the piece that began at `first`? */
@@ -97,104 +145,73 @@ static bool turns_back(const PfTrace *t, int first, int at)
 }
 
 /* Pieces of a branch: up to where the number of unstable eigenvalues changes, or the parameter turns round. */
-static void text_branch(PfText *text, const Continue *c, int b)
+static void print_branch(PfReport *r, const Continue *c, const PfTrace *t)
 {
-  const PfTrace *t = c->c.branches + b;
-  pf_text_print(text, "\n  branch %d: %d points", b + 1, t->count);
+  pf_report_print(r, "\n  branch %d: %d points", (int)(t - c->c.branches) + 1, t->count);
   if (t->from >= 0)
-    pf_text_print(text, ", from the branch point at %s = %.6g", c->word, c->c.specials[t->from].parameter);
-  pf_text_print(text, "; ends: %s, %s\n", t->ends[0], t->ends[1]);
-  for (int i = 0; i < t->count;) {
-    int last = i;
+    pf_report_print(r, ", from the branch point at %s = %.6g", c->word, c->c.specials[t->from].parameter);
+  pf_report_print(r, "; ends: %s, %s\n", t->ends[0], t->ends[1]);
+  for (int i = 0, last; i < t->count; i = last + 1) {
+    last = i;
     while (last + 1 < t->count && t->points[last + 1].unstable == t->points[i].unstable && !turns_back(t, i, last))
       last++;
     const PfTracePoint *a = t->points + i, *z = t->points + last;
-    pf_text_print(text, "    %s %.6g to %.6g: ", c->word, a->parameter, z->parameter);
-    if (a->unstable) pf_text_print(text, "%d unstable", a->unstable);
-    else pf_text_add(text, pf_stability_name(t->points[(i + last)/2].stability)); /* ends may lie on the axis */
+    pf_report_print(r, "    %s %.6g to %.6g: ", c->word, a->parameter, z->parameter);
+    if (a->unstable) pf_report_print(r, "%d unstable", a->unstable);
+    else pf_report_print(r, "%s", pf_stability_name(t->points[(i + last)/2].stability)); /* ends may lie on the axis */
     for (int k = 0; k < c->c.size; k++)
       if (!c->c.cyclic[k] && fmax(fabs(a->x[k]), fabs(z->x[k])) > 1e-10*width_of(c, k))
-        pf_text_print(text, "; %s %.5g to %.5g", c->words[k], pf_without_noise(a->x[k], 1e3*width_of(c, k)),
-                      pf_without_noise(z->x[k], 1e3*width_of(c, k)));
-    pf_text_add(text, "\n");
-    i = last + 1;
+        pf_report_print(r, "; %s %.5g to %.5g", c->words[k], pf_without_noise(a->x[k], 1e3*width_of(c, k)),
+                        pf_without_noise(z->x[k], 1e3*width_of(c, k)));
+    pf_report_print(r, "\n");
   }
 }
 
-static void write_text(void *user, PfText *text)
+static void report_branch(PfReport *r, const Continue *c, const PfTrace *t)
 {
-  const Continue *c = user;
-  pf_text_print(text, "%s: %s against %s, %d branch%s from %s = %.6g\n", pf_cli_name(c->st.s.model),
-                c->kind == PF_EQUILIBRIA ? "equilibria" : "steady motions", c->parameter, c->c.branch_count,
-                c->c.branch_count == 1 ? "" : "es", c->word, c->c.start);
-  if (c->c.skipped)
-    pf_text_print(text, "  not followed: %d of %d found there, where the independent coordinates of the start fail\n",
-                  c->c.skipped, c->c.found.count);
-  if (c->c.special_count) pf_text_add(text, "\n");
-  for (int i = 0; i < c->c.special_count; i++) text_special(text, c, c->c.specials + i);
-  for (int b = 0; b < c->c.branch_count; b++) text_branch(text, c, b);
-}
-
-/* ---------------------------------------------------------------- JSON */
-
-static void json_special(PfJson *json, const Continue *c, const PfSpecial *s)
-{
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "kind", pf_special_name(s->kind));
-  pf_json_number(json, "parameter", s->parameter);
-  pf_study_json_numbers(json, "x", s->x, c->c.size);
-  pf_json_integer(json, "branch", s->branch);
-  pf_json_number(json, "frequency", s->frequency);
-  pf_json_number(json, "lyapunov", s->lyapunov);
-  pf_json_close(json, '}');
-}
-
-static void json_branch(PfJson *json, const Continue *c, const PfTrace *t)
-{
-  pf_json_open(json, NULL, '{');
-  pf_json_integer(json, "from", t->from);
-  pf_study_json_names(json, "ends", t->ends, 2);
-  pf_json_open(json, "points", '[');
+  pf_report_open(r, NULL);
+  pf_report_integer(r, "from", t->from);
+  pf_report_strings(r, "ends", t->ends, 2);
+  pf_report_open(r, "points");
   for (int i = 0; i < t->count; i++) {
-    pf_json_open(json, NULL, '{');
-    pf_json_number(json, "parameter", t->points[i].parameter);
-    pf_study_json_numbers(json, "x", t->points[i].x, c->c.size);
-    pf_json_integer(json, "unstable", t->points[i].unstable);
-    pf_json_string(json, "stability", pf_stability_name(t->points[i].stability));
-    pf_json_close(json, '}');
+    pf_report_open(r, NULL);
+    pf_report_number(r, "parameter", t->points[i].parameter);
+    pf_report_numbers(r, "x", t->points[i].x, c->c.size);
+    pf_report_integer(r, "unstable", t->points[i].unstable);
+    pf_report_string(r, "stability", pf_stability_name(t->points[i].stability));
+    pf_report_close(r);
   }
-  pf_json_close(json, ']');
-  pf_json_close(json, '}');
+  pf_report_close(r);
+  pf_report_close(r);
+  print_branch(r, c, t);
 }
 
-static void write_json(void *user, PfJson *json)
+static void write_report(void *user, PfReport *r)
 {
   const Continue *c = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(c->st.s.model));
-  pf_json_string(json, "kind", c->kind == PF_EQUILIBRIA ? "equilibria" : "steady");
-  pf_json_string(json, "parameter", c->parameter);
-  pf_json_string(json, "parameter_unit", pf_study_measure(&c->st, c->parameter).unit);
-  pf_study_json_names(json, "states", c->c.names, c->c.size);
-  pf_study_json_units(&c->st, json, "units", c->c.names, c->c.size);
-  pf_json_open(json, "cyclic", '[');
-  for (int i = 0; i < c->c.size; i++)
-    if (c->c.cyclic[i]) pf_json_string(json, NULL, c->c.names[i]);
-  pf_json_close(json, ']');
-  pf_json_integer(json, "skipped", c->c.skipped);
-  pf_json_open(json, "special", '[');
-  for (int i = 0; i < c->c.special_count; i++) json_special(json, c, c->c.specials + i);
-  pf_json_close(json, ']');
-  pf_json_open(json, "branches", '[');
-  for (int b = 0; b < c->c.branch_count; b++) json_branch(json, c, c->c.branches + b);
-  pf_json_close(json, ']');
-  pf_cli_json_diagnostics(c->st.s.ctx, json);
-  pf_json_close(json, '}');
+  const PfContinuation *x = &c->c;
+  pf_study_report_state(&c->st, r, c->kind, x->names, x->cyclic, x->size);
+  pf_report_string(r, "parameter", c->parameter);
+  pf_report_string(r, "parameter_unit", pf_study_measure(&c->st, c->parameter).unit);
+  pf_report_print(r, "%s: %s against %s, %d branch%s from %s = %.6g\n", pf_cli_name(c->st.s.model),
+                  c->kind == PF_EQUILIBRIA ? "equilibria" : "steady motions", c->parameter, x->branch_count,
+                  x->branch_count == 1 ? "" : "es", c->word, x->start);
+  pf_report_integer(r, "skipped", x->skipped);
+  if (x->skipped)
+    pf_report_print(r, "  not followed: %d of %d found there, where the independent coordinates of the start fail\n",
+                    x->skipped, x->found.count);
+  if (x->special_count) pf_report_print(r, "\n");
+  pf_report_open(r, "special");
+  for (int i = 0; i < x->special_count; i++) report_special(r, c, x->specials + i);
+  pf_report_close(r);
+  pf_report_open(r, "branches");
+  for (int b = 0; b < x->branch_count; b++) report_branch(r, c, x->branches + b);
+  pf_report_close(r);
 }
 
 /* ---------------------------------------------------------------- files */
 
-static void file_csv(void *user, PfText *text)
+static PfStatus file_csv(void *user, PfText *text)
 {
   Continue *c = user;
   pf_text_add(text, "branch");
@@ -210,6 +227,7 @@ static void file_csv(void *user, PfText *text)
         if (!c->c.cyclic[k]) pf_text_print(text, ",%.17g", p->x[k]);
       pf_text_print(text, ",%d,%s\n", p->unstable, pf_stability_name(p->stability));
     }
+  return PF_OK;
 }
 
 /* The component that changes most, in parts of its own size, unless one is asked for. */
@@ -290,14 +308,13 @@ static PfStatus file_svg(void *user, PfText *text)
   return PF_OK;
 }
 
-static const StudyWriters writers = {file_csv, write_json, file_svg};
+/* ---------------------------------------------------------------- computing */
 
-/* ---------------------------------------------------------------- the command */
-
-static PfStatus work(Study *st)
+static PfStatus compute(Study *st)
 {
   Continue *c = (Continue *)st;
   Range range = {.count = 200};
+  PF_TRY(pf_study_prepare(st));
   if (!st->options->range) {
     pf_fail(st->s.ctx, PF_ERR_ARGUMENT, "the parameter and its range are missing");
     pf_hint(st->s.ctx, "write: pfaff study continue NAME=a..b:n %s", st->options->file);
@@ -314,13 +331,13 @@ static PfStatus work(Study *st)
   PF_TRY(pf_study_search(st, &options.steady));
   PF_TRY(pf_continue(st->s.ctx, st->s.arena, st->field, &options, &c->c));
   show(c);
-  return st->options->out ? pf_study_write(&c->st, &writers) : PF_OK;
+  return PF_OK;
 }
 
 static int run(const Console *console, int argc, char **argv)
 {
+  static const StudyKind kind = {.command = &pf_study_continue, .compute = compute, .fields = fields,
+                                 .write = write_report, .files = {{"csv", file_csv}, {.write = file_svg}}};
   Continue c = {0};
-  int code = pf_study_run(&pf_study_continue, console, argc, argv, &c.st, work, write_json, write_text);
-  pf_study_close(&c.st);
-  return code;
+  return pf_study_command(&kind, console, argc, argv, &c.st);
 }

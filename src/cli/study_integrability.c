@@ -26,8 +26,7 @@ const Command pf_study_integrability = {
   .run = run};
 
 typedef struct Result {
-  Session s;
-  PfSystem *system;
+  Study st;
   PfIntegrability found;
   bool no_start; /* a parameter has no value */
 } Result;
@@ -36,27 +35,22 @@ typedef struct Result {
 
 static const char *print(const Result *r, PfExpr e)
 {
-  const char *text = e == PF_EXPR_NONE ? NULL : pf_expr_print(r->s.ctx, r->s.arena, e, PF_TEXT);
+  const char *text = e == PF_EXPR_NONE ? NULL : pf_expr_print(r->st.s.ctx, r->st.s.arena, e, PF_TEXT);
   return text ? text : "?";
 }
 
 static const char *name_of(const Result *r, int j)
 {
-  return j < r->s.model->coordinate_count ? r->s.model->coordinates[j].name : "t";
-}
-
-static int top(const PfGrowth *growth)
-{
-  return growth->rank[growth->length - 1];
+  return j < r->st.s.model->coordinate_count ? r->st.s.model->coordinates[j].name : "t";
 }
 
 /* c1*first + c2*second … as a person writes it; the names of constraints stand for their left sides. */
 static const char *combination(const Result *r, const PfIntegral *integral)
 {
-  PfContext *ctx = r->s.ctx;
+  PfContext *ctx = r->st.s.ctx;
   PfExpr sum = pf_expr_int(ctx, 0);
-  for (int i = 0; i < r->s.model->constraint_count; i++) {
-    PfExpr name = pf_expr_symbol(ctx, r->s.model->constraints[i].name);
+  for (int i = 0; i < r->st.s.model->constraint_count; i++) {
+    PfExpr name = pf_expr_symbol(ctx, r->st.s.model->constraints[i].name);
     sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, integral->weight[i], name));
   }
   PfExpr negative = pf_expr_neg(ctx, sum); /* what is constant is so with either sign */
@@ -66,8 +60,8 @@ static const char *combination(const Result *r, const PfIntegral *integral)
 /* The length of a quaternion is nobody's constraint. */
 static bool is_norm(const Result *r, const PfIntegral *one)
 {
-  for (int i = 0; i < r->s.model->constraint_count && one->declared; i++)
-    if (r->s.model->constraints[i].norm && !pf_expr_is_structural_zero(r->s.ctx, one->weight[i])) return true;
+  for (int i = 0; i < r->st.s.model->constraint_count && one->declared; i++)
+    if (r->st.s.model->constraints[i].norm && !pf_expr_is_structural_zero(r->st.s.ctx, one->weight[i])) return true;
   return false;
 }
 
@@ -79,182 +73,190 @@ static int restrictions(const Result *r)
   return count;
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
 
-static void text_growth(const PfGrowth *growth, PfText *text)
+static const PfField growth_fields[] = {
+  PF_FIELD_LIST("growth_vector", INTEGER, "dimension of the span of all Lie brackets up to the length 1, 2, …"),
+  PF_FIELD("complete", BOOL, "longer brackets add nothing"),
+  PF_FIELD("exact", BOOL, "decided in exact arithmetic; else by singular values"),
+  PF_FIELD("why_not", STRING, "why there is no growth vector; else null"),
+  {0}};
+
+static const PfField integral_fields[] = {
+  PF_FIELD("integral", STRING, "function of the coordinates that is constant along every motion; '?': not found"),
+  PF_FIELD("combination", STRING, "the combination of the constraints from which it follows, by their names"),
+  PF_FIELD_LIST("weights", STRING, "factor of each constraint in the combination"),
+  PF_FIELD_LIST("form", STRING, "coefficient of the rate of each coordinate of 'space' in the combination"),
+  PF_FIELD("declared", BOOL, "the model has it as a holonomic constraint"),
+  PF_FIELD("for_values", BOOL, "it holds for these values of the parameters; else for all"),
+  {0}};
+
+static const PfField field_fields[] = {{.type = PF_TYPE_LIST, .of = PF_TYPE_STRING}};
+
+static const PfField fields[] = {
+  PF_FIELD_MODEL,
+  PF_FIELD_LIST("space", STRING, "names of the coordinates, with 't' when constraints contain time or have free terms"),
+  PF_FIELD("rank", INTEGER, "rank of the constraints at a generic configuration"),
+  {.key = "fields", .type = PF_TYPE_LIST, .of = PF_TYPE_LIST, .fields = field_fields,
+   .about = "vector fields that span the admissible velocities: lists of expressions, one for each name in 'space'"},
+  PF_FIELD_RECORD("generic", growth_fields, "growth at a generic configuration"),
+  PF_FIELD("fills_space", BOOL, "the brackets span the whole space, but for lengths of quaternions; null: not decided"),
+  PF_FIELD("holonomic", INTEGER, "number of independent combinations of constraints that are holonomic"),
+  PF_FIELD_RECORDS("integrals", integral_fields, "those of them whose integrals were found"),
+  PF_FIELD_LIST("configuration", STRING, "the configuration that was given, exactly where possible; null without one"),
+  PF_FIELD_RECORD("given", growth_fields, "growth at that configuration; null without one"),
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static void report_growth(PfReport *r, const char *key, const PfGrowth *growth)
 {
-  if (growth->why_not) {
-    pf_text_print(text, "none: %s", growth->why_not);
-    return;
-  }
-  for (int i = 0; i < growth->length; i++) pf_text_print(text, "%s%d", i ? ", " : "(", growth->rank[i]);
-  pf_text_add(text, growth->complete ? ")" : ", …): longer brackets were not formed");
-  pf_text_add(text, growth->exact ? "" : ", by singular values");
+  pf_report_open(r, key);
+  pf_report_bool(r, "complete", growth->complete);
+  pf_report_bool(r, "exact", growth->exact);
+  pf_report_string(r, "why_not", growth->why_not);
+  pf_report_open(r, "growth_vector");
+  for (int i = 0; i < growth->length; i++) pf_report_integer(r, NULL, growth->rank[i]);
+  pf_report_close(r);
+  pf_report_close(r);
+  for (int i = 0; i < growth->length && !growth->why_not; i++)
+    pf_report_print(r, "%s%d", i ? ", " : "(", growth->rank[i]);
+  if (growth->why_not) pf_report_print(r, "none: %s\n", growth->why_not);
+  else pf_report_print(r, "%s%s\n", growth->complete ? ")" : ", …): longer brackets were not formed",
+                       growth->exact ? "" : ", by singular values");
 }
 
-static void text_field(const Result *r, int a, PfText *text)
+static void report_list(PfReport *r, const char *key, const Result *x, const PfExpr *list, int count)
 {
-  const PfIntegrability *x = &r->found;
-  bool any = false;
-  pf_text_print(text, "  %-22s", a ? "" : "spanned by");
-  for (int j = 0; j < x->space; j++) {
-    PfExpr c = x->fields[a*x->space + j];
-    if (pf_expr_is_structural_zero(r->s.ctx, c)) continue;
-    pf_text_print(text, "%s%s' = %s", any ? ", " : "", name_of(r, j), print(r, c));
-    any = true;
-  }
-  pf_text_add(text, "\n");
+  pf_report_open(r, key);
+  for (int i = 0; i < count; i++) pf_report_string(r, NULL, print(x, list[i]));
+  pf_report_close(r);
 }
 
-/* Fields that fill a line each; longer ones help nobody. */
-static void text_fields(const Result *r, PfText *text)
+/* The text has fields that fill a line each; when one is longer it has none. */
+static bool are_short(const Result *x)
 {
   enum { LONG_FIELD = 150 };
-  const PfIntegrability *x = &r->found;
-  for (int a = 0; a < x->field_count; a++) {
+  int space = x->found.space;
+  for (int a = 0; a < x->found.field_count; a++) {
     size_t length = 0;
-    for (int j = 0; j < x->space; j++) length += pf_expr_length(r->s.ctx, x->fields[a*x->space + j]);
-    if (length > LONG_FIELD) return;
+    for (int j = 0; j < space; j++) length += pf_expr_length(x->st.s.ctx, x->found.fields[a*space + j]);
+    if (length > LONG_FIELD) return false;
   }
-  for (int a = 0; a < x->field_count; a++) text_field(r, a, text);
+  return true;
 }
 
-static void text_given(const Result *r, PfText *text)
+static void print_field(PfReport *r, const Result *x, int a)
 {
-  const PfIntegrability *x = &r->found;
-  if (r->no_start) pf_text_add(text, "  at the start          not looked at: parameters have no value\n");
-  if (!x->has_given) return;
-  pf_text_add(text, "  at");
-  for (int j = 0; j < x->space; j++) pf_text_print(text, "%s %s = %s", j ? "," : "", name_of(r, j), print(r, x->at[j]));
-  pf_text_add(text, "\n    growth vector       ");
-  text_growth(&x->given, text);
-  pf_text_add(text, "\n");
-  if (x->given.why_not)
-    pf_text_print(text, "    rank                %d there, %d elsewhere\n", x->given_rank, x->rank);
-}
-
-static void text_integrals(const Result *r, PfText *text)
-{
-  const PfIntegrability *x = &r->found;
-  pf_text_print(text, "  holonomic             %d of %d independent constraint%s\n", x->holonomic, x->rank,
-                x->rank == 1 ? "" : "s");
-  for (int i = 0; i < x->integral_count; i++) {
-    const PfIntegral *one = x->integrals + i;
-    if (is_norm(r, one)) {
-      pf_text_add(text, "    the length of a quaternion = const\n");
-      continue;
-    }
-    pf_text_print(text, "    %s = const\n      from %s%s\n", print(r, one->integral),
-                  one->declared ? "the constraint " : "", combination(r, one));
-    if (one->for_values) pf_text_add(text, "      for these values of the parameters\n");
+  const PfExpr *field = x->found.fields + (size_t)a*(size_t)x->found.space;
+  bool any = false;
+  pf_report_print(r, "  %-22s", a ? "" : "spanned by");
+  for (int j = 0; j < x->found.space; j++) {
+    if (pf_expr_is_structural_zero(x->st.s.ctx, field[j])) continue;
+    pf_report_print(r, "%s%s' = %s", any ? ", " : "", name_of(x, j), print(x, field[j]));
+    any = true;
   }
-  int missing = x->holonomic - x->integral_count;
-  if (missing > 0)
-    pf_text_print(text, "    %d %s%s integrable, but the integral was not found\n", missing,
-                  x->integral_count ? "more " : "", missing == 1 ? "combination is" : "combinations are");
+  pf_report_print(r, "\n");
 }
 
-static void text_controllable(const Result *r, PfText *text)
+static void report_fields(PfReport *r, const Result *x)
 {
-  const PfIntegrability *x = &r->found;
-  pf_text_add(text, "  controllable          ");
-  bool fills = x->generic.complete && restrictions(r) == 0;
-  if (!x->generic.complete) pf_text_add(text, "not decided\n");
-  else if (fills && x->timed)
-    pf_text_add(text, "accessible: brackets fill the space; there is a drift, so no more can be said\n");
-  else if (fills) pf_text_add(text, "yes: brackets of admissible velocities fill the space (Chow)\n");
-  else pf_text_print(text, "no: motions stay on surfaces of dimension %d, and can reach %s there\n", top(&x->generic),
-                     x->timed ? "open sets" : "everything");
+  int space = x->found.space, count = x->found.field_count;
+  bool shown = are_short(x);
+  pf_report_open(r, "space");
+  for (int j = 0; j < space; j++) pf_report_string(r, NULL, name_of(x, j));
+  pf_report_close(r);
+  pf_report_print(r, "  admissible velocities %d of %d dimensions\n", count, space);
+  if (x->found.timed) pf_report_print(r, "%24stime is one of them, as constraints move or have free terms\n", "");
+  pf_report_open(r, "fields");
+  for (int a = 0; a < count; a++) {
+    if (shown || x->st.long_formulas) report_list(r, NULL, x, x->found.fields + (size_t)a*(size_t)space, space);
+    if (shown) print_field(r, x, a);
+  }
+  pf_report_close(r);
 }
 
-static void write_text(void *user, PfText *text)
+static void report_integral(PfReport *r, const Result *x, const PfIntegral *one)
 {
-  const Result *r = user;
-  const PfIntegrability *x = &r->found;
-  const PfModel *model = r->s.model;
-  pf_text_print(text, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
-  pf_text_print(text, "  admissible velocities %d of %d dimensions\n", x->field_count, x->space);
-  if (x->timed) pf_text_print(text, "%24stime is one of them, as constraints move or have free terms\n", "");
-  text_fields(r, text);
-  pf_text_add(text, "  growth vector         ");
-  text_growth(&x->generic, text);
-  pf_text_add(text, "\n");
-  if (x->generic.complete) pf_text_print(text, "  degree of nonholonomy %d\n", x->generic.length);
-  if (x->generic.complete) text_integrals(r, text);
-  text_controllable(r, text);
-  text_given(r, text);
-  if (x->assumed)
-    pf_text_print(text, "  note                  '%s' was taken to obey no algebraic relation\n", x->assumed);
-}
-
-/* ---------------------------------------------------------------- JSON */
-
-static void json_growth(const PfGrowth *growth, const char *key, PfJson *json)
-{
-  pf_json_open(json, key, '{');
-  pf_json_open(json, "growth_vector", '[');
-  for (int i = 0; i < growth->length; i++) pf_json_integer(json, NULL, growth->rank[i]);
-  pf_json_close(json, ']');
-  pf_json_bool(json, "complete", growth->complete);
-  pf_json_bool(json, "exact", growth->exact);
-  pf_json_string(json, "why_not", growth->why_not);
-  pf_json_close(json, '}');
-}
-
-static void json_list(const Result *r, const char *key, const PfExpr *list, int count, PfJson *json)
-{
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_string(json, NULL, print(r, list[i]));
-  pf_json_close(json, ']');
-}
-
-static void json_integral(const Result *r, const PfIntegral *one, PfJson *json)
-{
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "integral", print(r, one->integral));
-  pf_json_string(json, "combination", combination(r, one));
-  json_list(r, "weights", one->weight, r->s.equations.m, json);
-  json_list(r, "form", one->form, r->found.space, json);
-  pf_json_bool(json, "declared", one->declared);
-  pf_json_bool(json, "for_values", one->for_values);
-  pf_json_close(json, '}');
-}
-
-static void json_given(const Result *r, PfJson *json)
-{
-  const PfIntegrability *x = &r->found;
-  if (!x->has_given) {
-    pf_json_string(json, "configuration", NULL);
-    pf_json_string(json, "given", NULL);
+  const char *integral = print(x, one->integral), *from = combination(x, one);
+  pf_report_open(r, NULL);
+  pf_report_string(r, "integral", integral);
+  pf_report_string(r, "combination", from);
+  if (x->st.long_formulas) {
+    report_list(r, "weights", x, one->weight, x->st.s.equations.m);
+    report_list(r, "form", x, one->form, x->found.space);
+  }
+  pf_report_bool(r, "declared", one->declared);
+  pf_report_bool(r, "for_values", one->for_values);
+  pf_report_close(r);
+  if (!x->found.generic.complete) return;
+  if (is_norm(x, one)) {
+    pf_report_print(r, "    the length of a quaternion = const\n");
     return;
   }
-  json_list(r, "configuration", x->at, x->space, json);
-  json_growth(&x->given, "given", json);
+  pf_report_print(r, "    %s = const\n      from %s%s\n", integral, one->declared ? "the constraint " : "", from);
+  if (one->for_values) pf_report_print(r, "      for these values of the parameters\n");
 }
 
-static void write_json(void *user, PfJson *json)
+/* The text tells of holonomic combinations when the growth is known to its end. */
+static void report_integrals(PfReport *r, const Result *x)
 {
-  const Result *r = user;
-  const PfIntegrability *x = &r->found;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(r->s.model));
-  pf_json_open(json, "space", '[');
-  for (int j = 0; j < x->space; j++) pf_json_string(json, NULL, name_of(r, j));
-  pf_json_close(json, ']');
-  pf_json_integer(json, "rank", x->rank);
-  pf_json_open(json, "fields", '[');
-  for (int a = 0; a < x->field_count; a++) json_list(r, NULL, x->fields + (size_t)a*(size_t)x->space, x->space, json);
-  pf_json_close(json, ']');
-  json_growth(&x->generic, "generic", json);
-  if (x->generic.complete) pf_json_bool(json, "fills_space", restrictions(r) == 0);
-  else pf_json_string(json, "fills_space", NULL);
-  pf_json_integer(json, "holonomic", x->holonomic);
-  pf_json_open(json, "integrals", '[');
-  for (int i = 0; i < x->integral_count; i++) json_integral(r, x->integrals + i, json);
-  pf_json_close(json, ']');
-  json_given(r, json);
-  pf_cli_json_diagnostics(r->s.ctx, json);
-  pf_json_close(json, '}');
+  const PfIntegrability *i = &x->found;
+  bool complete = i->generic.complete;
+  int missing = complete ? i->holonomic - i->integral_count : 0;
+  pf_report_integer(r, "rank", i->rank);
+  pf_report_integer(r, "holonomic", i->holonomic);
+  if (complete)
+    pf_report_print(r, "  degree of nonholonomy %d\n  holonomic             %d of %d independent constraint%s\n",
+                    i->generic.length, i->holonomic, i->rank, i->rank == 1 ? "" : "s");
+  pf_report_open(r, "integrals");
+  for (int k = 0; k < i->integral_count; k++) report_integral(r, x, i->integrals + k);
+  pf_report_close(r);
+  if (missing > 0)
+    pf_report_print(r, "    %d %s%s integrable, but the integral was not found\n", missing,
+                    i->integral_count ? "more " : "", missing == 1 ? "combination is" : "combinations are");
+}
+
+static void report_controllable(PfReport *r, const Result *x)
+{
+  const PfGrowth *growth = &x->found.generic;
+  bool fills = restrictions(x) == 0, timed = x->found.timed;
+  if (growth->complete) pf_report_bool(r, "fills_space", fills);
+  pf_report_print(r, "  controllable          ");
+  if (!growth->complete) pf_report_print(r, "not decided\n");
+  else if (fills && timed)
+    pf_report_print(r, "accessible: brackets fill the space; there is a drift, so no more can be said\n");
+  else if (fills) pf_report_print(r, "yes: brackets of admissible velocities fill the space (Chow)\n");
+  else
+    pf_report_print(r, "no: motions stay on surfaces of dimension %d, and can reach %s there\n",
+                    growth->rank[growth->length - 1], timed ? "open sets" : "everything");
+}
+
+static void report_given(PfReport *r, const Result *x)
+{
+  const PfIntegrability *i = &x->found;
+  if (x->no_start) pf_report_print(r, "  at the start          not looked at: parameters have no value\n");
+  if (!i->has_given) return;
+  pf_report_print(r, "  at");
+  for (int j = 0; j < i->space; j++)
+    pf_report_print(r, "%s %s = %s", j ? "," : "", name_of(x, j), print(x, i->at[j]));
+  report_list(r, "configuration", x, i->at, i->space);
+  pf_report_print(r, "\n    growth vector       ");
+  report_growth(r, "given", &i->given);
+  if (i->given.why_not) pf_report_print(r, "    rank                %d there, %d elsewhere\n", i->given_rank, i->rank);
+}
+
+static void write_report(void *user, PfReport *r)
+{
+  const Result *x = user;
+  pf_cli_report_model(x->st.s.model, r);
+  report_fields(r, x);
+  pf_report_print(r, "  growth vector         ");
+  report_growth(r, "generic", &x->found.generic);
+  report_integrals(r, x);
+  report_controllable(r, x);
+  report_given(r, x);
+  if (x->found.assumed)
+    pf_report_print(r, "  note                  '%s' was taken to obey no algebraic relation\n", x->found.assumed);
 }
 
 /* ---------------------------------------------------------------- picture */
@@ -263,7 +265,7 @@ static void write_json(void *user, PfJson *json)
 static bool make_series(const Result *r, const PfGrowth *growth, const char *label, int color, PfSeries *series)
 {
   int length = growth->length;
-  double *x = pf_arena_array(r->s.arena, double, 2*(size_t)length);
+  double *x = pf_arena_array(r->st.s.arena, double, 2*(size_t)length);
   if (!x) return false;
   for (int i = 0; i < length; i++) {
     x[i] = i + 1;
@@ -276,8 +278,9 @@ static bool make_series(const Result *r, const PfGrowth *growth, const char *lab
   return true;
 }
 
-static PfStatus draw(Result *r, const Options *options)
+static PfStatus file_svg(void *user, PfText *text)
 {
+  const Result *r = user;
   const PfIntegrability *x = &r->found;
   PfSeries series[5];
   double ends[4] = {0.5, fmax(x->generic.length, x->given.length) + 0.5, x->space, x->space};
@@ -288,58 +291,51 @@ static PfStatus draw(Result *r, const Options *options)
     good = good && make_series(r, &x->given, "this configuration", 1, series + count);
     count += 2;
   }
-  if (!good) return pf_no_room(r->s.ctx, "the picture");
+  if (!good) return pf_no_room(r->st.s.ctx, "the picture");
   series[count] = (PfSeries){.count = 2, .x = ends, .y = ends + 2, .label = "the whole space", .color = 7,
                              .dash = PF_DASH_DOTTED};
-  PfChart chart = {.title = pf_cli_title(r->s.model), .x_label = "length of brackets", .y_label = "dimension",
+  PfChart chart = {.title = pf_cli_title(r->st.s.model), .x_label = "length of brackets", .y_label = "dimension",
                    .count = count + 1, .series = series, .given = true, .x_low = ends[0], .x_high = ends[1], .y_low = 0,
                    .whole = true, .y_high = x->space + 0.5};
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(r->s.ctx));
-  pf_svg_chart(&text, &chart);
-  PfStatus status = pf_cli_write(r->s.ctx, options, &text);
-  pf_text_free(&text);
-  return status;
+  pf_svg_chart(text, &chart);
+  return PF_OK;
 }
 
-/* ---------------------------------------------------------------- the command */
+/* ---------------------------------------------------------------- computing */
 
 /* The configuration to look at; NULL when the model has none because parameters lack values. */
-static PfStatus find_start(Result *r, const Options *options, double **values)
+static PfStatus find_start(Result *r, double **values)
 {
-  int said = pf_diagnostic_count(r->s.ctx);
-  PF_TRY(pf_system_new(r->s.ctx, &r->s.equations, &r->system));
-  PfStatus status = pf_cli_state(&r->s, options, r->system, values);
+  Session *s = &r->st.s;
+  const Options *options = r->st.options;
+  int said = pf_diagnostic_count(s->ctx);
+  PF_TRY(pf_system_new(s->ctx, &s->equations, &r->st.system));
+  PfStatus status = pf_cli_state(s, options, r->st.system, values);
   PfStart start;
-  if (status == PF_OK) return pf_cli_correct(&r->s, options, r->system, *values, &start);
+  if (status == PF_OK) return pf_cli_correct(s, options, r->st.system, *values, &start);
   if (status != PF_ERR_MODEL || options->state.count) return status;
-  pf_diagnostics_cut(r->s.ctx, said);
+  pf_diagnostics_cut(s->ctx, said);
   r->no_start = true;
   *values = NULL;
   return PF_OK;
 }
 
-static PfStatus study(Result *r, const Options *options)
+static PfStatus compute(Study *st)
 {
+  Result *r = (Result *)st;
+  Session *s = &st->s;
   double *values = NULL;
-  PF_TRY(pf_cli_open(&r->s, options));
-  pf_cli_warn_events(&r->s);
-  double *given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
+  pf_cli_warn_events(s);
+  double *given = pf_cli_parameters(s->ctx, s->arena, s->model, st->options);
   if (!given) return PF_ERR_ARGUMENT;
-  PF_TRY(find_start(r, options, &values));
-  PF_TRY(pf_integrability(r->s.ctx, r->s.arena, &r->s.equations, given, values, &r->found));
-  return options->out ? draw(r, options) : PF_OK;
+  PF_TRY(find_start(r, &values));
+  return pf_integrability(s->ctx, s->arena, &s->equations, given, values, &r->found);
 }
 
 static int run(const Console *console, int argc, char **argv)
 {
-  Options options;
-  int code = pf_cli_options(&pf_study_integrability, console, argc, argv, &options);
-  if (code != PF_EXIT_OK || options.help) return code;
+  static const StudyKind kind = {.command = &pf_study_integrability, .compute = compute, .fields = fields,
+                                 .write = write_report, .files = {{.write = file_svg}}};
   Result r = {0};
-  PfStatus status = study(&r, &options);
-  code = pf_cli_finish(r.s.ctx, status, &options, &r, write_json, write_text);
-  pf_system_free(r.system);
-  pf_cli_close(&r.s);
-  return code;
+  return pf_study_command(&kind, console, argc, argv, &r.st);
 }

@@ -32,97 +32,96 @@ const Command pf_study_invariants = {
   .examples = "pfaff study invariants --out drift.svg --by dopri5 --rtol 1e-6 examples/classics/henon_heiles.pf\n",
   .run = run};
 
+enum { LONG_FORMULA = 400 }; /* words and signs: the text leaves out longer ones */
+
 typedef struct Result {
-  Session s;
-  double *given; /* parameters from the command line, else NaN */
+  Study st; /* its motion: with --out */
   PfInvariants found;
-  Motion motion; /* with --out */
   Drift drift;
   PF_ARRAY(double) rows; /* per sample: time, then the change of each quantity */
 } Result;
 
 static const char *print(const Result *r, PfExpr e)
 {
-  const char *text = pf_expr_print(r->s.ctx, r->s.arena, e, PF_TEXT);
+  const char *text = pf_expr_print(r->st.s.ctx, r->st.s.arena, e, PF_TEXT);
   return text ? text : "?";
 }
 
-/* The formula, unless it is so long that nobody would read it. */
-static const char *show(const Result *r, const PfInvariant *one)
-{
-  enum { LONG_FORMULA = 400 };
-  size_t length = pf_expr_length(r->s.ctx, one->value);
-  char text[100];
-  if (length < LONG_FORMULA) return print(r, one->value);
-  snprintf(text, sizeof text, "a formula of %zu words and signs; --json has it", length);
-  const char *copy = pf_arena_text(r->s.arena, text, strlen(text));
-  return copy ? copy : "?";
-}
+/* ---------------------------------------------------------------- the report */
 
-static const char *proof_words(const PfInvariant *one)
-{
-  return one->proof == PF_TRUE ? "normal form and prime fields" : "prime fields";
-}
+static const PfField invariant_fields[] = {
+  PF_FIELD("kind", STRING, "'energy', 'generalized energy', 'momentum', 'linear', 'quadratic' or 'holonomic'"),
+  PF_FIELD("name", STRING, "a name for it; null without one"),
+  PF_FIELD("value", STRING, "the expression that is constant along every motion"),
+  PF_FIELD("for_all_parameters", BOOL, "for all values of the parameters; else for these"),
+  PF_FIELD("between_switches", BOOL, "constant between events and switches of forces, not across them"),
+  PF_FIELD("dependent", BOOL, "it follows from the others"),
+  PF_FIELD("normal_form", BOOL, "proven by the normal form too; else at random states, in exact arithmetic"),
+  {0}};
 
-/* ---------------------------------------------------------------- writing */
+static const PfField fields[] = {
+  PF_FIELD_MODEL,
+  PF_FIELD_RECORDS("invariants", invariant_fields, "the conserved quantities"),
+  PF_FIELD("tried", INTEGER, "number of functions whose combinations were tried"),
+  PF_FIELD("why_not", STRING, "why there was no search; else null"),
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
 
-/* Parameters that are 0 leave something out of the model: what is said holds without it. */
-static void text_zeros(const Result *r, PfText *text)
+/* Parameters that are 0 leave something out of the model: the results hold without it. */
+static void print_zeros(PfReport *report, const Result *r)
 {
-  const PfModel *model = r->s.model;
+  const PfModel *model = r->st.s.model;
   int count = 0;
   for (int i = 0; i < model->parameter_count; i++) {
     const PfParameter *p = model->parameters + i;
-    bool given = !isnan(r->given[i]);
-    bool zero = given ? r->given[i] == 0 : p->value != PF_EXPR_NONE && pf_expr_is_structural_zero(r->s.ctx, p->value);
-    if (zero) pf_text_print(text, "%s%s", count++ ? ", " : "  with 0 for          ", p->name);
+    double given = r->st.given[i];
+    bool zero = !isnan(given) ? given == 0
+                              : p->value != PF_EXPR_NONE && pf_expr_is_structural_zero(r->st.s.ctx, p->value);
+    if (zero) pf_report_print(report, "%s%s", count++ ? ", " : "  with 0 for          ", p->name);
   }
-  if (count) pf_text_add(text, ", whatever the other parameters are where all values are meant\n");
+  if (count) pf_report_print(report, ", whatever the other parameters are where all values are meant\n");
 }
 
-static void write_text(void *user, PfText *text)
+static void report_invariant(PfReport *report, const Result *r, const PfInvariant *one)
 {
-  const Result *r = user;
-  const PfModel *model = r->s.model;
-  pf_text_print(text, "%s%s%s\n", pf_cli_name(model), model->title[0] ? ": " : "", model->title);
-  if (r->found.why_not) pf_text_print(text, "  nothing was looked for: %s\n", r->found.why_not);
-  else if (!r->found.count)
-    pf_text_print(text, "  no conserved quantity among combinations of %d functions\n", r->found.tried);
-  for (int i = 0; i < r->found.count; i++) {
-    const PfInvariant *one = r->found.at + i;
-    const char *kind = pf_invariant_kind_name(one->kind);
-    if (one->name) pf_text_print(text, "  %-20s%s\n", kind, one->name);
-    pf_text_print(text, "  %-20s%s\n", one->name ? "" : kind, show(r, one));
-    pf_text_print(text, "  %-20sconstant%s for %s values of the parameters, by %s%s\n", "",
+  size_t length = pf_expr_length(r->st.s.ctx, one->value);
+  bool brief = length < LONG_FORMULA;
+  const char *kind = pf_invariant_kind_name(one->kind);
+  const char *value = brief || r->st.long_formulas ? print(r, one->value) : NULL;
+  bool normal = one->proof == PF_TRUE;
+  pf_report_open(report, NULL);
+  pf_report_string(report, "kind", kind);
+  pf_report_string(report, "name", one->name);
+  pf_report_string(report, "value", value);
+  pf_report_bool(report, "for_all_parameters", one->general);
+  pf_report_bool(report, "between_switches", one->between);
+  pf_report_bool(report, "dependent", one->dependent);
+  pf_report_bool(report, "normal_form", normal);
+  pf_report_close(report);
+  if (one->name) pf_report_print(report, "  %-20s%s\n", kind, one->name);
+  pf_report_print(report, "  %-20s", one->name ? "" : kind);
+  if (brief) pf_report_print(report, "%s\n", value);
+  else pf_report_print(report, "a formula of %zu words and signs; --json has it\n", length);
+  pf_report_print(report, "  %-20sconstant%s for %s values of the parameters, by %s%s\n", "",
                   one->between ? " between switches, not across them," : "", one->general ? "all" : "these",
-                  proof_words(one), one->dependent ? "; follows from the others" : "");
-  }
-  if (r->found.count) text_zeros(r, text);
+                  normal ? "normal form and prime fields" : "prime fields",
+                  one->dependent ? "; follows from the others" : "");
 }
 
-static void write_json(void *user, PfJson *json)
+static void write_report(void *user, PfReport *report)
 {
   const Result *r = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(r->s.model));
-  pf_json_open(json, "invariants", '[');
-  for (int i = 0; i < r->found.count; i++) {
-    const PfInvariant *one = r->found.at + i;
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "kind", pf_invariant_kind_name(one->kind));
-    pf_json_string(json, "name", one->name);
-    pf_json_string(json, "value", print(r, one->value));
-    pf_json_bool(json, "for_all_parameters", one->general);
-    pf_json_bool(json, "between_switches", one->between);
-    pf_json_bool(json, "dependent", one->dependent);
-    pf_json_bool(json, "normal_form", one->proof == PF_TRUE);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-  pf_json_integer(json, "tried", r->found.tried);
-  pf_json_string(json, "why_not", r->found.why_not);
-  pf_cli_json_diagnostics(r->s.ctx, json);
-  pf_json_close(json, '}');
+  const PfInvariants *found = &r->found;
+  pf_cli_report_model(r->st.s.model, report);
+  pf_report_integer(report, "tried", found->tried);
+  pf_report_string(report, "why_not", found->why_not);
+  if (found->why_not) pf_report_print(report, "  nothing was looked for: %s\n", found->why_not);
+  else if (!found->count)
+    pf_report_print(report, "  no conserved quantity among combinations of %d functions\n", found->tried);
+  pf_report_open(report, "invariants");
+  for (int i = 0; i < found->count; i++) report_invariant(report, r, found->at + i);
+  pf_report_close(report);
+  if (found->count) print_zeros(report, r);
 }
 
 /* ---------------------------------------------------------------- a run, and its picture */
@@ -130,22 +129,23 @@ static void write_json(void *user, PfJson *json)
 static PfStatus take_sample(void *user, const PfSample *sample)
 {
   Result *r = user;
-  const PfAllocator *allocator = pf_context_allocator(r->s.ctx);
+  const PfAllocator *allocator = pf_context_allocator(r->st.s.ctx);
   pf_drift_sample(&r->drift, sample);
   bool good = pf_push(allocator, &r->rows, sample->t);
   for (int i = 0; good && i < r->found.count; i++)
     good = pf_push(allocator, &r->rows, r->drift.now[i] - r->drift.first[i]);
-  return good ? PF_OK : pf_no_room(r->s.ctx, "the run");
+  return good ? PF_OK : pf_no_room(r->st.s.ctx, "the run");
 }
 
-static PfStatus simulate(Result *r, const Options *options)
+static PfStatus simulate(Result *r)
 {
-  Motion *m = &r->motion;
+  Motion *m = &r->st.motion;
+  const Options *options = r->st.options;
   PfRunResult result;
-  PF_TRY(pf_cli_place(m, &r->s, options));
+  PF_TRY(pf_cli_place(m, &r->st.s, options));
   m->settings.without_events = true;
   PF_TRY(pf_cli_begin(m));
-  PF_TRY(pf_drift_make(&r->drift, &r->s, options, m));
+  PF_TRY(pf_drift_make(&r->drift, &r->st.s, options, m));
   r->found = r->drift.found;
   return pf_cli_move(m, take_sample, NULL, r, &result);
 }
@@ -160,54 +160,52 @@ static void make_series(const Result *r, int i, int count, double *x, double *y,
     y[k] = r->rows.at[(size_t)k*width + 1 + (size_t)i]/size;
   }
   const PfInvariant *one = r->found.at + i;
-  bool brief = !one->name && one->kind != PF_INVARIANT_ENERGY && pf_expr_length(r->s.ctx, one->value) < 40;
+  bool brief = !one->name && one->kind != PF_INVARIANT_ENERGY && pf_expr_length(r->st.s.ctx, one->value) < 40;
   const char *label = one->name ? one->name : brief ? print(r, one->value) : pf_invariant_kind_name(one->kind);
   *series = (PfSeries){.count = count, .x = x, .y = y, .label = label, .color = i%8};
 }
 
-static PfStatus draw(Result *r, const Options *options)
+static PfStatus file_svg(void *user, PfText *text)
 {
+  Result *r = user;
   int n = r->found.count, count = (int)(r->rows.count/((size_t)n + 1));
-  double *numbers = pf_arena_array(r->s.arena, double, 2*(size_t)n*(size_t)count);
-  PfSeries *series = pf_arena_array(r->s.arena, PfSeries, n);
-  if (!numbers || !series) return pf_no_room(r->s.ctx, "the picture");
-  if (n == 0) return pf_fail(r->s.ctx, PF_ERR_MODEL, "there is no conserved quantity to draw");
+  double *numbers = pf_arena_array(r->st.s.arena, double, 2*(size_t)n*(size_t)count);
+  PfSeries *series = pf_arena_array(r->st.s.arena, PfSeries, n);
+  if (!numbers || !series) return pf_no_room(r->st.s.ctx, "the picture");
+  if (n == 0) return pf_fail(r->st.s.ctx, PF_ERR_MODEL, "there is no conserved quantity to draw");
   for (int i = 0; i < n; i++, numbers += 2*(size_t)count)
     make_series(r, i, count, numbers, numbers + count, series + i);
-  PfChart chart = {.title = pf_cli_title(r->s.model), .x_label = "t [s]",
+  PfChart chart = {.title = pf_cli_title(r->st.s.model), .x_label = "t [s]",
                    .y_label = "change relative to the start", .count = n, .series = series};
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(r->s.ctx));
-  pf_svg_chart(&text, &chart);
-  PfStatus status = pf_cli_write(r->s.ctx, options, &text);
-  pf_text_free(&text);
-  return status;
+  pf_svg_chart(text, &chart);
+  return PF_OK;
 }
 
-/* ---------------------------------------------------------------- the command */
+/* ---------------------------------------------------------------- computing */
 
-static PfStatus study(Result *r, const Options *options)
+/* A picture needs a run; the conserved quantities are found with it. */
+static PfStatus compute(Study *st)
 {
-  PF_TRY(pf_cli_open(&r->s, options));
-  pf_cli_warn_events(&r->s);
-  r->given = pf_cli_parameters(r->s.ctx, r->s.arena, r->s.model, options);
-  if (!r->given) return PF_ERR_ARGUMENT;
-  if (!options->out) return pf_invariants_find(r->s.ctx, r->s.arena, &r->s.equations, r->given, &r->found);
-  PF_TRY(simulate(r, options));
-  return draw(r, options);
+  Result *r = (Result *)st;
+  Session *s = &st->s;
+  pf_cli_warn_events(s);
+  st->given = pf_cli_parameters(s->ctx, s->arena, s->model, st->options);
+  if (!st->given) return PF_ERR_ARGUMENT;
+  if (st->options->out) return simulate(r);
+  return pf_invariants_find(s->ctx, s->arena, &s->equations, st->given, &r->found);
+}
+
+static void free_result(Study *st)
+{
+  Result *r = (Result *)st;
+  pf_drift_free(&r->drift);
+  if (st->s.ctx) pf_array_free(pf_context_allocator(st->s.ctx), &r->rows);
 }
 
 static int run(const Console *console, int argc, char **argv)
 {
-  Options options;
-  int code = pf_cli_options(&pf_study_invariants, console, argc, argv, &options);
-  if (code != PF_EXIT_OK || options.help) return code;
+  static const StudyKind kind = {.command = &pf_study_invariants, .compute = compute, .fields = fields,
+                                 .write = write_report, .files = {{.write = file_svg}}, .free = free_result};
   Result r = {0};
-  PfStatus status = study(&r, &options);
-  code = pf_cli_finish(r.s.ctx, status, &options, &r, write_json, write_text);
-  pf_drift_free(&r.drift);
-  if (r.s.ctx) pf_array_free(pf_context_allocator(r.s.ctx), &r.rows);
-  pf_cli_end(&r.motion);
-  pf_cli_close(&r.s);
-  return code;
+  return pf_study_command(&kind, console, argc, argv, &r.st);
 }

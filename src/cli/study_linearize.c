@@ -39,8 +39,9 @@ const Command pf_study_linearize = {
   .run = run};
 
 typedef struct Point {
-  double at; /* time, or the value of the parameter */
-  PfLinear linear;
+  double at;                 /* time, or the value of the parameter */
+  PfLinear linear;           /* in the units of the names, but for its modes */
+  double *mode_re, *mode_im; /* eigenvectors in these units, a row for each eigenvalue */
 } Point;
 
 typedef struct Linearize {
@@ -93,37 +94,67 @@ static PfStatus read_inputs(Linearize *l, const char *list)
 
 /* ---------------------------------------------------------------- points */
 
-/* From SI to the units of its rows and columns. */
-static void show_matrix(const Study *st, double *values, const char *const *rows, int row_count,
-                        const char *const *columns, int column_count)
+/* A matrix of the linear model, and the names of its rows and columns. */
+typedef struct Matrix {
+  const char *name;
+  double *values; /* row-major */
+  int rows, columns;
+  const char *const *row_names, *const *column_names;
+} Matrix;
+
+enum { MATRICES = 4 };
+
+static void list_matrices(const Linearize *l, const PfLinear *m, Matrix list[MATRICES])
 {
-  for (int i = 0; i < row_count; i++)
-    for (int j = 0; j < column_count; j++) {
-      double factor = pf_study_measure(st, columns[j]).scale/pf_study_measure(st, rows[i]).scale;
-      if (factor != 1) values[(size_t)i*(size_t)column_count + (size_t)j] *= factor;
+  const char *const *x = m->state_names, *const *u = l->input_names, *const *y = l->st.output_names;
+  list[0] = (Matrix){"A", m->A, m->states, m->states, x, x};
+  list[1] = (Matrix){"B", m->B, m->states, m->inputs, x, u};
+  list[2] = (Matrix){"C", m->C, m->outputs, m->states, y, x};
+  list[3] = (Matrix){"D", m->D, m->outputs, m->inputs, y, u};
+}
+
+/* From SI to the units of its rows and columns. */
+static void show_matrix(const Study *st, const Matrix *m)
+{
+  for (int i = 0; i < m->rows; i++)
+    for (int j = 0; j < m->columns; j++) {
+      double factor = pf_study_measure(st, m->column_names[j]).scale/pf_study_measure(st, m->row_names[i]).scale;
+      if (factor != 1) m->values[(size_t)i*(size_t)m->columns + (size_t)j] *= factor;
     }
 }
 
-/* The modes stay in SI: which states move most is a question of nature, not of units. */
-static void show(const Linearize *l, PfLinear *m)
+/* The eigenvectors in the units of the states, those of the model stay in SI: the states that move most in a mode are
+ * the same in all units. */
+static void show_modes(const Study *st, Point *p)
 {
-  const Study *st = &l->st;
-  const char *const *x = m->state_names, *const *u = l->input_names, *const *y = st->output_names;
-  pf_study_show(st, x, m->states, m->x);
-  pf_study_show(st, x, m->states, m->rate);
-  show_matrix(st, m->A, x, m->states, x, m->states);
-  show_matrix(st, m->B, x, m->states, u, m->inputs);
-  show_matrix(st, m->C, y, m->outputs, x, m->states);
-  show_matrix(st, m->D, y, m->outputs, u, m->inputs);
+  const PfLinear *m = &p->linear;
+  int n = m->states;
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++) {
+      int first = m->im[k] < 0 ? k - 1 : k; /* columns of the pair */
+      double sign = m->im[k] < 0 ? -1 : 1, scale = pf_study_measure(st, m->state_names[i]).scale;
+      p->mode_re[k*n + i] = m->modes[i*n + first]/scale;
+      p->mode_im[k*n + i] = m->im[k] != 0 ? sign*m->modes[i*n + first + 1]/scale : 0;
+    }
 }
 
 static PfStatus add_point(Linearize *l, double at)
 {
   Study *st = &l->st;
   Point *p = l->points + l->count++;
+  PfLinear *m = &p->linear;
+  Matrix list[MATRICES];
   p->at = l->along ? at/pf_study_measure(st, l->along).scale : at;
-  PF_TRY(pf_linearize(st->s.ctx, st->s.arena, st->field, l->inputs, l->input_count, &p->linear));
-  show(l, &p->linear);
+  PF_TRY(pf_linearize(st->s.ctx, st->s.arena, st->field, l->inputs, l->input_count, m));
+  size_t size = (size_t)m->states*(size_t)m->states;
+  p->mode_re = pf_arena_array(st->s.arena, double, size);
+  p->mode_im = pf_arena_array(st->s.arena, double, size);
+  if (!p->mode_re || !p->mode_im) return pf_no_room(st->s.ctx, "the study");
+  pf_study_show(st, m->state_names, m->states, m->x);
+  pf_study_show(st, m->state_names, m->states, m->rate);
+  list_matrices(l, m, list);
+  for (int k = 0; k < MATRICES; k++) show_matrix(st, list + k);
+  show_modes(st, p);
   return PF_OK;
 }
 
@@ -213,258 +244,234 @@ static PfStatus over_range(Linearize *l)
   return PF_OK;
 }
 
-static PfStatus write_file(Linearize *l);
-
-static PfStatus work(Study *st)
+static PfStatus compute(Study *st)
 {
   Linearize *l = (Linearize *)st;
-  const PfSymbols *in = pf_system_symbols(st->system);
+  PF_TRY(pf_study_prepare(st));
   PF_TRY(read_inputs(l, st->options->inputs));
   const char *near = st->options->near, *sweep = st->options->sweep;
   if (near && !sweep) PF_TRY(go_near(l, near));
-  if (sweep) PF_TRY(over_range(l));
-  else if (st->options->at) PF_TRY(along_motion(l));
-  else {
-    l->points = pf_arena_array(st->s.arena, Point, 1);
-    if (!l->points) return pf_no_room(st->s.ctx, "the study");
-    PF_TRY(add_point(l, st->values[in->time]));
-  }
-  return st->options->out ? write_file(l) : PF_OK;
+  if (sweep) return over_range(l);
+  if (st->options->at) return along_motion(l);
+  l->points = pf_arena_array(st->s.arena, Point, 1);
+  if (!l->points) return pf_no_room(st->s.ctx, "the study");
+  return add_point(l, st->values[pf_system_symbols(st->system)->time]);
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
 
-static void text_names(PfText *text, const char *what, const char *const *names, int count)
+static const PfField eigenvalue_fields[] = {
+  PF_FIELD("re", NUMBER, "real part, in 1/s"),
+  PF_FIELD("im", NUMBER, "imaginary part, in rad/s"),
+  PF_FIELD("frequency", NUMBER, "absolute value, in rad/s: the natural frequency of a pair"),
+  PF_FIELD("damping", NUMBER, "damping ratio -re/frequency; null for the eigenvalue 0"),
+  PF_FIELD("mode_re", NUMBERS, "real part of the eigenvector, in the units of the states"),
+  PF_FIELD("mode_im", NUMBERS, "imaginary part of the eigenvector, in the units of the states"),
+  {0}};
+
+static const PfField point_fields[] = {
+  PF_FIELD("at", NUMBER, "the time, or the value of the parameter, as 'along' says"),
+  PF_FIELD("x", NUMBERS, "the state about which the model is linear, in its units"),
+  PF_FIELD("rate", NUMBERS, "its rate of change, in these units per s"),
+  PF_FIELD("motion", STRING,
+           "'rest', 'steady' (only coordinates on which nothing depends change), or 'changing': the linear model is "
+           "that of an instant"),
+  PF_FIELD("A", NUMBERS, "matrix of x' = A x + B u: states by states"),
+  PF_FIELD("B", NUMBERS, "states by inputs"),
+  PF_FIELD("C", NUMBERS, "matrix of y = C x + D u: outputs by states"),
+  PF_FIELD("D", NUMBERS, "outputs by inputs"),
+  PF_FIELD_RECORDS("eigenvalues", eigenvalue_fields, "eigenvalues of A, the one with the largest real part first"),
+  PF_FIELD("controllable", INTEGER, "dimension of the states that the inputs can reach"),
+  PF_FIELD("observable", INTEGER, "dimension of the states that the outputs can tell apart"),
+  {0}};
+
+static const PfField fields[] = {
+  PF_FIELD_MODEL,
+  PF_FIELD("along", STRING, "the quantity that tells the points apart: 't' or the name of a parameter"),
+  PF_FIELD("along_unit", STRING, "its unit"),
+  PF_FIELD_LIST("states", STRING, "names of the components of the state x"),
+  PF_FIELD_LIST("inputs", STRING, "names of the inputs u"),
+  PF_FIELD_LIST("outputs", STRING, "names of the outputs y"),
+  PF_FIELD_LIST("state_units", STRING, "units of the states; empty: none is declared"),
+  PF_FIELD_LIST("input_units", STRING, "units of the inputs"),
+  PF_FIELD_LIST("output_units", STRING, "units of the outputs"),
+  PF_FIELD_RECORDS("points", point_fields, "the linear models, one for each time or value of the parameter"),
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static void print_names(PfReport *r, const char *what, const char *const *names, int count)
 {
-  pf_text_print(text, "  %-9s", what);
-  for (int i = 0; i < count; i++) pf_text_print(text, "%s%s", i ? ", " : "", names[i]);
-  pf_text_add(text, count ? "\n" : "none\n");
+  pf_report_print(r, "  %-9s", what);
+  pf_study_print_names(r, names, count);
+  pf_report_print(r, "\n");
 }
 
-/* Files have every digit; on the terminal what is nothing but rounding is not shown. */
-static void text_matrix(PfText *text, const char *title, const double *values, const char *const *rows,
-                        const char *mark, int row_count, const char *const *columns, int column_count)
+/* Values and files have every digit; the text leaves out numbers that are rounding errors. */
+static void print_matrix(PfReport *r, const Matrix *m)
 {
-  if (!row_count || !column_count) return;
+  if (!m->rows || !m->columns) return;
   enum { WIDEST = 20 };
-  double most = pf_largest(values, row_count*column_count);
+  double most = pf_largest(m->values, m->rows*m->columns);
   int width = 11;
-  for (int j = 0; j < column_count; j++) width = (int)strlen(columns[j]) > width ? (int)strlen(columns[j]) : width;
+  for (int j = 0; j < m->columns; j++)
+    width = (int)strlen(m->column_names[j]) > width ? (int)strlen(m->column_names[j]) : width;
   width = width > WIDEST ? WIDEST : width;
-  pf_text_print(text, "\n  %-12s", title);
-  for (int j = 0; j < column_count; j++) pf_text_print(text, " %*.*s", width, width, columns[j]);
-  pf_text_add(text, "\n");
-  for (int i = 0; i < row_count; i++) {
-    char name[64];
-    snprintf(name, sizeof name, "%s%s", rows[i], mark);
-    pf_text_print(text, "  %-12s", name);
-    for (int j = 0; j < column_count; j++) {
-      double value = pf_without_noise(values[(size_t)i*(size_t)column_count + (size_t)j], most);
-      if (value == 0) pf_text_print(text, " %*s", width, ".");
-      else pf_text_print(text, " %*.5g", width, value);
+  pf_report_print(r, "\n  %-12s", m->name);
+  for (int j = 0; j < m->columns; j++) pf_report_print(r, " %*.*s", width, width, m->column_names[j]);
+  pf_report_print(r, "\n");
+  for (int i = 0; i < m->rows; i++) {
+    pf_report_print(r, "  %-12.63s", m->row_names[i]);
+    for (int j = 0; j < m->columns; j++) {
+      double value = pf_without_noise(m->values[(size_t)i*(size_t)m->columns + (size_t)j], most);
+      if (value == 0) pf_report_print(r, " %*s", width, ".");
+      else pf_report_print(r, " %*.5g", width, value);
     }
-    pf_text_add(text, "\n");
+    pf_report_print(r, "\n");
   }
 }
 
 /* The states with the largest parts in the mode k. */
-static void text_mode(PfText *text, const PfLinear *m, int k)
+static void print_mode(PfReport *r, const PfLinear *m, int k)
 {
   int n = m->states;
   double most = 0;
-  bool pair = m->im[k] != 0;
-  for (int i = 0; i < n; i++) {
-    double part = hypot(m->modes[i*n + k], pair ? m->modes[i*n + k + 1] : 0);
-    most = fmax(most, part);
-  }
   const char *comma = "";
-  for (int i = 0; i < n; i++) {
-    double part = hypot(m->modes[i*n + k], pair ? m->modes[i*n + k + 1] : 0);
-    if (!(part >= 0.3*most)) continue;
-    pf_text_print(text, "%s%s", comma, m->state_names[i]);
-    comma = ", ";
-  }
-  pf_text_add(text, "\n");
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < n; i++) {
+      double part = hypot(m->modes[i*n + k], m->im[k] != 0 ? m->modes[i*n + k + 1] : 0);
+      if (!pass) most = fmax(most, part);
+      if (!pass || !(part >= 0.3*most)) continue;
+      pf_report_print(r, "%s%s", comma, m->state_names[i]);
+      comma = ", ";
+    }
+  pf_report_print(r, "\n");
 }
 
-static void text_eigenvalues(PfText *text, const PfLinear *m)
+static void print_eigenvalue(PfReport *r, const PfLinear *m, int k)
 {
-  pf_text_print(text, "\n  %-34s %12s %9s  %s\n", "eigenvalue [1/s]", "[rad/s]", "damping", "moves mostly");
-  for (int k = 0; k < m->states; k++) {
-    char value[64];
-    double re = m->re[k], im = m->im[k], size = hypot(re, im);
-    if (im < 0) continue;
-    if (im > 0) snprintf(value, sizeof value, "%.10g +- %.10g i", re, im);
-    else snprintf(value, sizeof value, "%.10g", re);
-    pf_text_print(text, "  %-34s %12.5g", value, size);
-    if (size > 0) pf_text_print(text, " %9.4f  ", pf_without_noise(-re/size, 5e8)); /* four places: never -0.0000 */
-    else pf_text_print(text, " %9s  ", "-");
-    text_mode(text, m, k);
-  }
+  char value[64];
+  double re = m->re[k], im = m->im[k], size = hypot(re, im);
+  if (im < 0) return;
+  if (im > 0) snprintf(value, sizeof value, "%.10g +- %.10g i", re, im);
+  else snprintf(value, sizeof value, "%.10g", re);
+  pf_report_print(r, "  %-34s %12.5g", value, size);
+  if (size > 0) pf_report_print(r, " %9.4f  ", pf_without_noise(-re/size, 5e8)); /* four places: never -0.0000 */
+  else pf_report_print(r, " %9s  ", "-");
+  print_mode(r, m, k);
 }
 
-/* What the deviations are deviations from. */
-static void text_rest(PfText *text, Study *st, const PfLinear *m)
+/* The kind of motion about which the model is linear. */
+static void print_motion(PfReport *r, Study *st, const PfLinear *m)
 {
   int which = 0;
   for (int i = 0; i < m->states; i++)
     if (fabs(m->rate[i]) > fabs(m->rate[which])*PF_LARGER) which = i;
-  if (m->motion == PF_MOTION_REST) pf_text_add(text, "  at rest  yes: an equilibrium\n");
+  if (m->motion == PF_MOTION_REST) pf_report_print(r, "  at rest  yes: an equilibrium\n");
   else if (m->motion == PF_MOTION_STEADY)
-    pf_text_print(text, "  steady   yes: (%s)' = %.6g, …, and nothing else changes or depends on it\n",
-                  pf_study_word(st, m->state_names[which]), m->rate[which]);
+    pf_report_print(r, "  steady   yes: (%s)' = %.6g, …, and nothing else changes or depends on it\n",
+                    pf_study_word(st, m->state_names[which]), m->rate[which]);
   else
-    pf_text_print(text, "  at rest  no: (%s)' = %.6g, …; this is the model of small deviations at that instant\n",
-                  pf_study_word(st, m->state_names[which]), m->rate[which]);
+    pf_report_print(r, "  at rest  no: (%s)' = %.6g, …; this is the model of small deviations at that instant\n",
+                    pf_study_word(st, m->state_names[which]), m->rate[which]);
 }
 
-static void text_ranks(PfText *text, const PfLinear *m)
-{
-  if (m->inputs) pf_text_print(text, "\n  inputs reach %d of %d states%s\n", m->controllable, m->states,
-                               m->controllable == m->states ? ": controllable" : "");
-  if (m->outputs) pf_text_print(text, "%s  outputs see %d of %d states%s\n", m->inputs ? "" : "\n", m->observable,
-                                m->states, m->observable == m->states ? ": observable" : "");
-}
-
-static void text_point(PfText *text, Linearize *l, const PfLinear *m)
+/* The text of a single point. */
+static void print_point(PfReport *r, Linearize *l, const PfLinear *m)
 {
   Study *st = &l->st;
-  text_names(text, "states", pf_study_words(st, m->state_names, m->states), m->states);
-  text_names(text, "inputs", pf_study_words(st, l->input_names, m->inputs), m->inputs);
-  text_names(text, "outputs", pf_study_words(st, l->st.output_names, m->outputs), m->outputs);
-  text_rest(text, st, m);
-  text_matrix(text, "A", m->A, m->state_names, "", m->states, m->state_names, m->states);
-  text_matrix(text, "B", m->B, m->state_names, "", m->states, l->input_names, m->inputs);
-  text_matrix(text, "C", m->C, l->st.output_names, "", m->outputs, m->state_names, m->states);
-  text_matrix(text, "D", m->D, l->st.output_names, "", m->outputs, l->input_names, m->inputs);
-  text_eigenvalues(text, m);
-  text_ranks(text, m);
+  Matrix list[MATRICES];
+  print_names(r, "states", pf_study_words(st, m->state_names, m->states), m->states);
+  print_names(r, "inputs", pf_study_words(st, l->input_names, m->inputs), m->inputs);
+  print_names(r, "outputs", pf_study_words(st, st->output_names, m->outputs), m->outputs);
+  print_motion(r, st, m);
+  list_matrices(l, m, list);
+  for (int k = 0; k < MATRICES; k++) print_matrix(r, list + k);
+  pf_report_print(r, "\n  %-34s %12s %9s  %s\n", "eigenvalue [1/s]", "[rad/s]", "damping", "moves mostly");
+  for (int k = 0; k < m->states; k++) print_eigenvalue(r, m, k);
+  if (m->inputs) pf_report_print(r, "\n  inputs reach %d of %d states%s\n", m->controllable, m->states,
+                                 m->controllable == m->states ? ": controllable" : "");
+  if (m->outputs) pf_report_print(r, "%s  outputs see %d of %d states%s\n", m->inputs ? "" : "\n", m->observable,
+                                  m->states, m->observable == m->states ? ": observable" : "");
 }
 
-static void text_table(PfText *text, Linearize *l)
+static void report_eigenvalue(PfReport *r, const Point *p, int k)
 {
-  text_names(text, "states", l->points[0].linear.state_names, l->points[0].linear.states);
-  pf_text_print(text, "\n  %12s  eigenvalues [1/s]\n", pf_study_word(&l->st, l->along));
-  for (int p = 0; p < l->count; p++) {
-    const PfLinear *m = &l->points[p].linear;
-    pf_text_print(text, "  %12.6g", l->points[p].at);
-    for (int k = 0; k < m->states; k++) {
-      double re = m->re[k], im = m->im[k];
-      if (im < 0) continue;
-      if (im > 0) pf_text_print(text, "  %.6g+-%.6gi", re, im);
-      else pf_text_print(text, "  %.6g", re);
-    }
-    pf_text_add(text, "\n");
-  }
+  const PfLinear *m = &p->linear;
+  int n = m->states;
+  double size = hypot(m->re[k], m->im[k]);
+  pf_report_open(r, NULL);
+  pf_report_number(r, "re", m->re[k]);
+  pf_report_number(r, "im", m->im[k]);
+  pf_report_number(r, "frequency", size);
+  pf_report_number(r, "damping", size > 0 ? -m->re[k]/size : NAN);
+  pf_report_numbers(r, "mode_re", p->mode_re + k*n, n);
+  pf_report_numbers(r, "mode_im", p->mode_im + k*n, n);
+  pf_report_close(r);
 }
 
-static void write_text(void *user, PfText *text)
+/* Several points are lines of a table. */
+static void report_point(PfReport *r, Linearize *l, const Point *p)
+{
+  static const char *const kinds[] = {"rest", "steady", "changing"};
+  const PfLinear *m = &p->linear;
+  Matrix list[MATRICES];
+  pf_report_open(r, NULL);
+  pf_report_number(r, "at", p->at);
+  pf_report_numbers(r, "x", m->x, m->states);
+  pf_report_numbers(r, "rate", m->rate, m->states);
+  pf_report_string(r, "motion", kinds[m->motion]);
+  list_matrices(l, m, list);
+  for (int k = 0; k < MATRICES; k++)
+    pf_report_matrix(r, list[k].name, list[k].values, list[k].rows, list[k].columns);
+  pf_report_open(r, "eigenvalues");
+  for (int k = 0; k < m->states; k++) report_eigenvalue(r, p, k);
+  pf_report_close(r);
+  pf_report_integer(r, "controllable", m->controllable);
+  pf_report_integer(r, "observable", m->observable);
+  pf_report_close(r);
+  if (l->count == 1) {
+    print_point(r, l, m);
+    return;
+  }
+  pf_report_print(r, "  %12.6g", p->at);
+  pf_study_print_eigenvalues(r, &(Eigenvalues){m->states, m->re, m->im}, 6, "+-");
+}
+
+static void write_report(void *user, PfReport *r)
 {
   Linearize *l = user;
   const Study *st = &l->st;
-  pf_text_print(text, "%s: linear model", pf_cli_name(st->s.model));
-  if (l->along) pf_text_print(text, " at %d values of %s\n\n", l->count, l->along);
-  else pf_text_print(text, " at t = %.6g\n\n", l->points[0].at);
-  if (l->count == 1) text_point(text, l, &l->points[0].linear);
-  else text_table(text, l);
-}
-
-/* ---------------------------------------------------------------- JSON */
-
-static void json_eigenvalues(PfJson *json, const Study *st, const PfLinear *m)
-{
-  int n = m->states;
-  pf_json_open(json, "eigenvalues", '[');
-  for (int k = 0; k < n; k++) {
-    double size = hypot(m->re[k], m->im[k]);
-    pf_json_open(json, NULL, '{');
-    pf_json_number(json, "re", m->re[k]);
-    pf_json_number(json, "im", m->im[k]);
-    pf_json_number(json, "frequency", size);
-    pf_json_number(json, "damping", size > 0 ? -m->re[k]/size : NAN);
-    int first = m->im[k] < 0 ? k - 1 : k; /* columns of the pair */
-    double sign = m->im[k] < 0 ? -1 : 1;
-    pf_json_open(json, "mode_re", '[');
-    for (int i = 0; i < n; i++)
-      pf_json_number(json, NULL, m->modes[i*n + first]/pf_study_measure(st, m->state_names[i]).scale);
-    pf_json_close(json, ']');
-    pf_json_open(json, "mode_im", '[');
-    for (int i = 0; i < n; i++)
-      pf_json_number(json, NULL,
-                     m->im[k] != 0 ? sign*m->modes[i*n + first + 1]/pf_study_measure(st, m->state_names[i]).scale : 0);
-    pf_json_close(json, ']');
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-}
-
-static void json_point(PfJson *json, const Study *st, const Point *p)
-{
-  const PfLinear *m = &p->linear;
-  pf_json_open(json, NULL, '{');
-  pf_json_number(json, "at", p->at);
-  pf_study_json_numbers(json, "x", m->x, m->states);
-  pf_study_json_numbers(json, "rate", m->rate, m->states);
-  static const char *const kinds[] = {"rest", "steady", "changing"};
-  pf_json_string(json, "motion", kinds[m->motion]);
-  pf_study_json_matrix(json, "A", m->A, m->states, m->states);
-  pf_study_json_matrix(json, "B", m->B, m->states, m->inputs);
-  pf_study_json_matrix(json, "C", m->C, m->outputs, m->states);
-  pf_study_json_matrix(json, "D", m->D, m->outputs, m->inputs);
-  json_eigenvalues(json, st, m);
-  pf_json_integer(json, "controllable", m->controllable);
-  pf_json_integer(json, "observable", m->observable);
-  pf_json_close(json, '}');
-}
-
-static void write_json(void *user, PfJson *json)
-{
-  const Linearize *l = user;
-  const Study *st = &l->st;
   const PfLinear *m = &l->points[0].linear;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(st->s.model));
-  pf_json_string(json, "along", l->along ? l->along : "t");
-  pf_json_string(json, "along_unit", pf_study_measure(st, l->along ? l->along : "t").unit);
-  pf_study_json_names(json, "states", m->state_names, m->states);
-  pf_study_json_names(json, "inputs", l->input_names, m->inputs);
-  pf_study_json_names(json, "outputs", st->output_names, m->outputs);
-  pf_study_json_units(st, json, "state_units", m->state_names, m->states);
-  pf_study_json_units(st, json, "input_units", l->input_names, m->inputs);
-  pf_study_json_units(st, json, "output_units", st->output_names, m->outputs);
-  pf_json_open(json, "points", '[');
-  for (int p = 0; p < l->count; p++) json_point(json, st, l->points + p);
-  pf_json_close(json, ']');
-  pf_cli_json_diagnostics(st->s.ctx, json);
-  pf_json_close(json, '}');
+  const char *along = l->along ? l->along : "t";
+  pf_report_string(r, "model", pf_cli_name(st->s.model));
+  pf_report_string(r, "along", along);
+  pf_report_string(r, "along_unit", pf_study_measure(st, along).unit);
+  pf_study_report_names(st, r, "states", "state_units", m->state_names, m->states);
+  pf_study_report_names(st, r, "inputs", "input_units", l->input_names, m->inputs);
+  pf_study_report_names(st, r, "outputs", "output_units", st->output_names, m->outputs);
+  pf_report_print(r, "%s: linear model", pf_cli_name(st->s.model));
+  if (l->along) pf_report_print(r, " at %d values of %s\n\n", l->count, l->along);
+  else pf_report_print(r, " at t = %.6g\n\n", l->points[0].at);
+  if (l->count > 1) {
+    print_names(r, "states", m->state_names, m->states);
+    pf_report_print(r, "\n  %12s  eigenvalues [1/s]\n", pf_study_word(&l->st, along));
+  }
+  pf_report_open(r, "points");
+  for (int p = 0; p < l->count; p++) report_point(r, l, l->points + p);
+  pf_report_close(r);
 }
 
 /* ---------------------------------------------------------------- files */
 
-typedef struct Matrix {
-  const char *name;
-  const double *values;
-  int rows, columns;
-  const char *const *row_names, *const *column_names;
-} Matrix;
-
-static void list_matrices(const Linearize *l, const PfLinear *m, Matrix list[4])
+static PfStatus file_csv(void *user, PfText *text)
 {
-  const char *const *x = m->state_names, *const *u = l->input_names, *const *y = l->st.output_names;
-  list[0] = (Matrix){"A", m->A, m->states, m->states, x, x};
-  list[1] = (Matrix){"B", m->B, m->states, m->inputs, x, u};
-  list[2] = (Matrix){"C", m->C, m->outputs, m->states, y, x};
-  list[3] = (Matrix){"D", m->D, m->outputs, m->inputs, y, u};
-}
-
-static void file_csv(Linearize *l, PfText *text)
-{
-  Matrix list[4];
+  Linearize *l = user;
+  Matrix list[MATRICES];
   pf_csv_put(text, pf_study_word(&l->st, l->along ? l->along : "t"), "");
   pf_text_add(text, ",matrix,row,column,value\n");
   for (int p = 0; p < l->count; p++) {
     list_matrices(l, &l->points[p].linear, list);
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < MATRICES; k++)
       for (int i = 0; i < list[k].rows; i++)
         for (int j = 0; j < list[k].columns; j++) {
           pf_text_print(text, "%.17g,%s,", l->points[p].at, list[k].name);
@@ -474,24 +481,41 @@ static void file_csv(Linearize *l, PfText *text)
           pf_text_print(text, ",%.17g\n", list[k].values[(size_t)i*(size_t)list[k].columns + (size_t)j]);
         }
   }
+  return PF_OK;
 }
 
-static void python_names(PfText *text, const char *name, const char *const *names, int count)
+/* A list of names that a file has next to the matrices. */
+typedef struct Names {
+  const char *key;
+  const char *const *names;
+  int count;
+} Names;
+
+enum { NAMES = 6 };
+
+/* Names and units of states, inputs and outputs, with the keys of the report. */
+static PfStatus list_names(const Linearize *l, Names list[NAMES])
 {
-  pf_text_print(text, "%s = [", name);
-  for (int i = 0; i < count; i++) {
-    pf_text_add(text, i ? ", " : "");
-    pf_put_quoted(text, names[i]);
+  const PfLinear *m = &l->points[0].linear;
+  list[0] = (Names){"states", m->state_names, m->states};
+  list[1] = (Names){"inputs", l->input_names, m->inputs};
+  list[2] = (Names){"outputs", l->st.output_names, m->outputs};
+  static const char *const keys[] = {"state_units", "input_units", "output_units"};
+  for (int k = 0; k < 3; k++) {
+    const char **units = pf_arena_array(l->st.s.arena, const char *, list[k].count);
+    if (!units) return pf_no_room(l->st.s.ctx, "the study");
+    for (int i = 0; i < list[k].count; i++) units[i] = pf_study_measure(&l->st, list[k].names[i]).unit;
+    list[3 + k] = (Names){keys[k], units, list[k].count};
   }
-  pf_text_add(text, "]\n");
+  return PF_OK;
 }
 
-static void python_units(PfText *text, const Linearize *l, const char *name, const char *const *names, int count)
+static void python_names(PfText *text, const Names *list)
 {
-  pf_text_print(text, "%s = [", name);
-  for (int i = 0; i < count; i++) {
+  pf_text_print(text, "%s = [", list->key);
+  for (int i = 0; i < list->count; i++) {
     pf_text_add(text, i ? ", " : "");
-    pf_put_quoted(text, pf_study_measure(&l->st, names[i]).unit);
+    pf_put_quoted(text, list->names[i]);
   }
   pf_text_add(text, "]\n");
 }
@@ -509,19 +533,16 @@ static void python_matrix(PfText *text, const Matrix *m)
 }
 
 /* One point: A is a matrix. Several: A[k] is the matrix at the point k. */
-static void file_python(Linearize *l, PfText *text)
+static PfStatus file_python(void *user, PfText *text)
 {
-  const PfLinear *first = &l->points[0].linear;
-  Matrix list[4];
+  Linearize *l = user;
+  Matrix list[MATRICES];
+  Names names[NAMES];
+  PF_TRY(list_names(l, names));
   pf_text_add(text, "# ");
   pf_put_printable(text, pf_cli_name(l->st.s.model)); /* it may be the name of a file: no line end leaves the comment */
   pf_text_add(text, ": linear model x' = A x + B u, y = C x + D u\nimport numpy as np\n\n");
-  python_names(text, "states", first->state_names, first->states);
-  python_names(text, "inputs", l->input_names, first->inputs);
-  python_names(text, "outputs", l->st.output_names, first->outputs);
-  python_units(text, l, "state_units", first->state_names, first->states);
-  python_units(text, l, "input_units", l->input_names, first->inputs);
-  python_units(text, l, "output_units", l->st.output_names, first->outputs);
+  for (int k = 0; k < NAMES; k++) python_names(text, names + k);
   if (l->count > 1) {
     pf_text_add(text, "at = np.array([");
     for (int p = 0; p < l->count; p++) pf_text_print(text, "%s%.17g", p ? ", " : "", l->points[p].at);
@@ -529,8 +550,8 @@ static void file_python(Linearize *l, PfText *text)
     pf_put_printable(text, pf_study_head(&l->st, l->along));
     pf_text_add(text, "\n");
   }
-  for (int k = 0; k < 4; k++) {
-    list_matrices(l, first, list);
+  for (int k = 0; k < MATRICES; k++) {
+    list_matrices(l, &l->points[0].linear, list);
     pf_text_print(text, "%s = np.array(%s", list[k].name, l->count > 1 ? "[" : "");
     for (int p = 0; p < l->count; p++) {
       list_matrices(l, &l->points[p].linear, list);
@@ -540,42 +561,36 @@ static void file_python(Linearize *l, PfText *text)
     pf_text_print(text, "%s).reshape(%s%d, %d)\n", l->count > 1 ? "]" : "", l->count > 1 ? "len(at), " : "",
                   list[k].rows, list[k].columns);
   }
-}
-
-static void mat_units(PfText *text, const Linearize *l, const char *name, const char *const *names, int count)
-{
-  const char **units = pf_arena_array(l->st.s.arena, const char *, count);
-  for (int i = 0; units && i < count; i++) units[i] = pf_study_measure(&l->st, names[i]).unit;
-  if (units) pf_mat_texts(text, name, units, count);
+  return PF_OK;
 }
 
 /* One point: A, B, C, D. Several: A1, A2, … and `at`. */
-static void file_mat(const Linearize *l, PfText *text)
+static PfStatus file_mat(void *user, PfText *text)
 {
-  const PfLinear *first = &l->points[0].linear;
-  Matrix list[4];
-  pf_mat_texts(text, "states", first->state_names, first->states);
-  pf_mat_texts(text, "inputs", l->input_names, first->inputs);
-  pf_mat_texts(text, "outputs", l->st.output_names, first->outputs);
-  mat_units(text, l, "state_units", first->state_names, first->states);
-  mat_units(text, l, "input_units", l->input_names, first->inputs);
-  mat_units(text, l, "output_units", l->st.output_names, first->outputs);
+  const Linearize *l = user;
+  Matrix list[MATRICES];
+  Names names[NAMES];
+  double *at = pf_arena_array(l->st.s.arena, double, l->count);
+  if (!at) return pf_no_room(l->st.s.ctx, "the study");
+  PF_TRY(list_names(l, names));
+  for (int k = 0; k < NAMES; k++) pf_mat_texts(text, names[k].key, names[k].names, names[k].count);
   for (int p = 0; p < l->count; p++) {
     list_matrices(l, &l->points[p].linear, list);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < MATRICES; k++) {
       char name[32];
       if (l->count > 1) snprintf(name, sizeof name, "%s%d", list[k].name, p + 1);
       pf_mat_matrix(text, l->count > 1 ? name : list[k].name, list[k].values, list[k].rows, list[k].columns);
     }
+    at[p] = l->points[p].at;
   }
-  double *at = pf_arena_array(l->st.s.arena, double, l->count);
-  for (int p = 0; at && p < l->count; p++) at[p] = l->points[p].at;
-  if (at) pf_mat_matrix(text, "at", at, 1, l->count);
+  pf_mat_matrix(text, "at", at, 1, l->count);
+  return PF_OK;
 }
 
 /* One point: eigenvalues in the complex plane. Several: real and imaginary parts against the parameter or time. */
-static PfStatus file_svg(Linearize *l, PfText *text)
+static PfStatus file_svg(void *user, PfText *text)
 {
+  Linearize *l = user;
   const char *title = pf_cli_title(l->st.s.model);
   if (l->count == 1) return pf_linear_plane(&l->st, title, &l->points[0].linear, text);
   const PfLinear **list = pf_arena_array(l->st.s.arena, const PfLinear *, l->count);
@@ -585,26 +600,11 @@ static PfStatus file_svg(Linearize *l, PfText *text)
   return pf_linear_sweep(&l->st, &(LinearSweep){title, pf_study_head(&l->st, l->along), l->count, at, list}, text);
 }
 
-static PfStatus write_file(Linearize *l)
-{
-  Study *st = &l->st;
-  PfJson json; /* its text serves all */
-  PfStatus status = PF_OK;
-  pf_json_begin(&json, pf_context_allocator(st->s.ctx));
-  if (pf_cli_out_is(st->options, "csv")) file_csv(l, &json.text);
-  else if (pf_cli_out_is(st->options, "py")) file_python(l, &json.text);
-  else if (pf_cli_out_is(st->options, "mat")) file_mat(l, &json.text);
-  else if (pf_cli_out_is(st->options, "json")) write_json(l, &json);
-  else status = file_svg(l, &json.text);
-  if (status == PF_OK) status = pf_cli_write(st->s.ctx, st->options, &json.text);
-  pf_json_free(&json);
-  return status;
-}
-
 static int run(const Console *console, int argc, char **argv)
 {
+  static const StudyKind kind = {
+    .command = &pf_study_linearize, .compute = compute, .fields = fields, .write = write_report,
+    .files = {{"csv", file_csv}, {"py", file_python}, {"mat", file_mat}, {.write = file_svg}}};
   Linearize l = {0};
-  int code = pf_study_run(&pf_study_linearize, console, argc, argv, &l.st, work, write_json, write_text);
-  pf_study_close(&l.st);
-  return code;
+  return pf_study_command(&kind, console, argc, argv, &l.st);
 }

@@ -42,54 +42,66 @@ typedef struct Poincare {
   const char *title; /* of the picture: the model, the section, and what its motions have in common */
 } Poincare;
 
-/* ---------------------------------------------------------------- text and JSON */
+/* ---------------------------------------------------------------- the report */
 
-static void write_text(void *user, PfText *text)
+static const PfField fields[] = {
+  PF_FIELD_MODEL,
+  PF_FIELD("section", STRING, "the section: a quantity and its value, or t and the time between two points"),
+  PF_STUDY_PLANE_FIELDS,
+  PF_FIELD("lyapunov", NUMBER,
+           "largest Lyapunov exponent of the first motion, in 1/s; null where events or forces that switch leave none"),
+  PF_FIELD("lyapunov_half", NUMBER, "the same after half of the time: both are near each other when it has converged"),
+  PF_FIELD("ended_early", STRING, "why the first motion ended before its time; else null"),
+  PF_FIELD("t", NUMBERS, "times of the points, in s"),
+  PF_FIELD("a", NUMBERS, "the first quantity at the points"),
+  PF_FIELD("b", NUMBERS, "the second quantity at the points"),
+  PF_FIELD_LIST("motion", INTEGER, "index of the motion to which each point belongs"),
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static void report_points(PfReport *r, Poincare *p)
 {
   enum { SHOWN = 20 };
-  Poincare *p = user;
   const PfSection *s = &p->section;
-  pf_text_print(text, "%s: %d points of %d motion%s, %s\n\n", pf_cli_name(p->st.s.model), s->count, p->options.orbits,
-                p->options.orbits == 1 ? "" : "s", p->st.options->section);
-  if (s->end) pf_text_print(text, "  the first motion ends early: %s\n", s->end);
-  if (s->failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", s->failed);
-  if (isnan(s->exponent)) pf_text_add(text, "  no Lyapunov exponent");
-  else pf_text_print(text, "  largest Lyapunov exponent %.6g 1/s", s->exponent);
-  if (isfinite(s->before)) pf_text_print(text, " (%.6g after half the time)", s->before);
-  pf_text_add(text, "\n");
+  pf_report_numbers(r, "t", s->t, s->count);
+  pf_report_numbers(r, "a", s->a, s->count);
+  pf_report_numbers(r, "b", s->b, s->count);
+  pf_report_open(r, "motion");
+  for (int i = 0; i < s->count; i++) pf_report_integer(r, NULL, s->orbit[i]);
+  pf_report_close(r);
   if (!s->count) return;
-  pf_text_print(text, "\n  %14s %14s %14s\n", "t", pf_study_word(&p->st, p->plane.names[0]),
-                pf_study_word(&p->st, p->plane.names[1]));
+  pf_report_print(r, "\n  %14s %14s %14s\n", "t", pf_study_word(&p->st, p->plane.names[0]),
+                  pf_study_word(&p->st, p->plane.names[1]));
   for (int i = 0; i < s->count && i < SHOWN; i++)
-    pf_text_print(text, "  %14.8g %14.8g %14.8g\n", s->t[i], s->a[i], s->b[i]);
-  if (s->count > SHOWN) pf_text_print(text, "  … and %d more; --out writes them all\n", s->count - SHOWN);
+    pf_report_print(r, "  %14.8g %14.8g %14.8g\n", s->t[i], s->a[i], s->b[i]);
+  if (s->count > SHOWN) pf_report_print(r, "  … and %d more; --out writes them all\n", s->count - SHOWN);
 }
 
-static void write_json(void *user, PfJson *json)
+static void write_report(void *user, PfReport *r)
 {
-  const Poincare *p = user;
+  Poincare *p = user;
   const PfSection *s = &p->section;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(p->st.s.model));
-  pf_json_string(json, "section", p->st.options->section);
-  pf_study_json_names(json, "show", p->plane.names, 2);
-  pf_study_json_units(&p->st, json, "units", p->plane.names, 2);
-  pf_json_number(json, "lyapunov", s->exponent);
-  pf_json_number(json, "lyapunov_half", s->before);
-  pf_json_string(json, "ended_early", s->end);
-  pf_study_json_numbers(json, "t", s->t, s->count);
-  pf_study_json_numbers(json, "a", s->a, s->count);
-  pf_study_json_numbers(json, "b", s->b, s->count);
-  pf_json_open(json, "motion", '[');
-  for (int i = 0; i < s->count; i++) pf_json_integer(json, NULL, s->orbit[i]);
-  pf_json_close(json, ']');
-  pf_cli_json_diagnostics(p->st.s.ctx, json);
-  pf_json_close(json, '}');
+  const char *model = pf_cli_name(p->st.s.model), *section = p->st.options->section;
+  pf_report_string(r, "model", model);
+  pf_report_string(r, "section", section);
+  pf_study_report_names(&p->st, r, "show", "units", p->plane.names, 2);
+  pf_report_print(r, "%s: %d points of %d motion%s, %s\n\n", model, s->count, p->options.orbits,
+                  p->options.orbits == 1 ? "" : "s", section);
+  pf_report_string(r, "ended_early", s->end);
+  if (s->end) pf_report_print(r, "  the first motion ends early: %s\n", s->end);
+  pf_study_print_failed(r, s->failed);
+  pf_report_number(r, "lyapunov", s->exponent);
+  pf_report_number(r, "lyapunov_half", s->before);
+  if (isnan(s->exponent)) pf_report_print(r, "  no Lyapunov exponent");
+  else pf_report_print(r, "  largest Lyapunov exponent %.6g 1/s", s->exponent);
+  if (isfinite(s->before)) pf_report_print(r, " (%.6g after half the time)", s->before);
+  pf_report_print(r, "\n");
+  report_points(r, p);
 }
 
 /* ---------------------------------------------------------------- files */
 
-static void file_csv(void *user, PfText *text)
+static PfStatus file_csv(void *user, PfText *text)
 {
   Poincare *p = user;
   const PfSection *s = &p->section;
@@ -99,6 +111,7 @@ static void file_csv(void *user, PfText *text)
   pf_text_add(text, "\n");
   for (int i = 0; i < s->count; i++)
     pf_text_print(text, "%d,%.17g,%.17g,%.17g\n", s->orbit[i] + 1, s->t[i], s->a[i], s->b[i]);
+  return PF_OK;
 }
 
 /* "start 2", as the motions are counted; none where there are too many to be told apart. */
@@ -133,9 +146,7 @@ static PfStatus file_svg(void *user, PfText *text)
   return PF_OK;
 }
 
-static const StudyWriters writers = {file_csv, write_json, file_svg};
-
-/* ---------------------------------------------------------------- the command */
+/* ---------------------------------------------------------------- computing */
 
 /* NAME=VALUE, or t=T. */
 static PfStatus read_section(Poincare *p)
@@ -207,10 +218,11 @@ static PfStatus make_title(Poincare *p)
   return status == PF_OK && !p->title ? pf_no_room(p->st.s.ctx, "the study") : status;
 }
 
-static PfStatus work(Study *st)
+static PfStatus compute(Study *st)
 {
   Poincare *p = (Poincare *)st;
   PfSectionOptions *o = &p->options;
+  PF_TRY(pf_study_prepare(st));
   PF_TRY(pf_study_move(st, 1e-9, &o->span));
   PF_TRY(read_section(p));
   PF_TRY(read_skip(p));
@@ -224,13 +236,13 @@ static PfStatus work(Study *st)
                st->s.model->complete ? "at events" : "where forces switch (sign, if, …)");
   pf_study_show_one(st, p->plane.names[0], p->section.count, p->section.a);
   pf_study_show_one(st, p->plane.names[1], p->section.count, p->section.b);
-  return st->options->out ? pf_study_write(&p->st, &writers) : PF_OK;
+  return PF_OK;
 }
 
 static int run(const Console *console, int argc, char **argv)
 {
+  static const StudyKind kind = {.command = &pf_study_poincare, .compute = compute, .fields = fields,
+                                 .write = write_report, .files = {{"csv", file_csv}, {.write = file_svg}}};
   Poincare p = {.st = {.moves = true}};
-  int code = pf_study_run(&pf_study_poincare, console, argc, argv, &p.st, work, write_json, write_text);
-  pf_study_close(&p.st);
-  return code;
+  return pf_study_command(&kind, console, argc, argv, &p.st);
 }

@@ -52,63 +52,75 @@ static void show(Portrait *p)
   pf_study_show(&p->st, names, 2, p->plane.at.high);
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
 
-static void write_text(void *user, PfText *text)
+static const PfField curve_fields[] = {
+  PF_FIELD("start", NUMBERS, "the two quantities where the curve begins"),
+  PF_FIELD("period", NUMBER, "period of a closed curve, in s; null when it does not close"),
+  PF_FIELD("end", STRING, "why the curve ends"),
+  PF_FIELD("a", NUMBERS, "the first quantity along the curve"),
+  PF_FIELD("b", NUMBERS, "the second quantity along the curve"),
+  {0}};
+
+static const PfField steady_fields[] = {
+  PF_FIELD("a", NUMBERS, "the first quantity at these points"),
+  PF_FIELD("b", NUMBERS, "the second quantity at these points"),
+  {0}};
+
+static const PfField fields[] = {
+  PF_FIELD_MODEL,
+  PF_STUDY_PLANE_FIELDS,
+  PF_FIELD_LIST("keep", STRING, "quantities that have the same value on all curves"),
+  PF_FIELD("failed", INTEGER, "places where a curve should begin and these quantities cannot have that value"),
+  PF_FIELD_RECORDS("curves", curve_fields, "the motions, the first one from the start of the model"),
+  PF_FIELD_RECORD("steady", steady_fields, "points where lines of steady motions cross the plane"),
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static void report_curve(PfReport *r, const PfOrbit *o)
 {
-  Portrait *p = user;
-  pf_text_print(text, "%s: %d curve%s in the plane of %s and %s", pf_cli_name(p->st.s.model), p->p.count,
-                p->p.count == 1 ? "" : "s", p->plane.names[0], p->plane.names[1]);
-  for (int k = 0; k < p->plane.at.keep_count; k++)
-    pf_text_print(text, "%s%s", k ? ", " : ", with the same ", p->plane.keep_names[k]);
-  pf_text_add(text, "\n");
-  if (p->p.failed) pf_text_print(text, "  at %d places what is kept cannot have its value\n", p->p.failed);
-  pf_text_print(text, "\n  begin %8s %14s  %s\n", pf_study_word(&p->st, p->plane.names[0]),
-                pf_study_word(&p->st, p->plane.names[1]), "period [s]");
-  for (int i = 0; i < p->p.count; i++) {
-    const PfOrbit *o = p->p.orbits + i;
-    pf_text_print(text, "  %14.6g %14.6g  ", o->start[0], o->start[1]);
-    if (isnan(o->period)) pf_text_print(text, "not closed: %s\n", o->end);
-    else pf_text_print(text, "%.13g\n", o->period);
-  }
-  if (p->p.rest_count)
-    pf_text_add(text, "\n  lines of steady motions cross this part of the plane; --out shows them\n");
+  pf_report_open(r, NULL);
+  pf_report_numbers(r, "start", o->start, 2);
+  pf_report_number(r, "period", o->period);
+  pf_report_string(r, "end", o->end);
+  pf_report_numbers(r, "a", o->a, o->count);
+  pf_report_numbers(r, "b", o->b, o->count);
+  pf_report_close(r);
+  pf_report_print(r, "  %14.6g %14.6g  ", o->start[0], o->start[1]);
+  if (isnan(o->period)) pf_report_print(r, "not closed: %s\n", o->end);
+  else pf_report_print(r, "%.13g\n", o->period);
 }
 
-/* ---------------------------------------------------------------- JSON */
-
-static void write_json(void *user, PfJson *json)
+static void write_report(void *user, PfReport *r)
 {
-  const Portrait *p = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(p->st.s.model));
-  pf_study_json_names(json, "show", p->plane.names, 2);
-  pf_study_json_units(&p->st, json, "units", p->plane.names, 2);
-  pf_study_json_names(json, "keep", p->plane.keep_names, p->plane.at.keep_count);
-  pf_json_integer(json, "failed", p->p.failed);
-  pf_json_open(json, "curves", '[');
-  for (int i = 0; i < p->p.count; i++) {
-    const PfOrbit *o = p->p.orbits + i;
-    pf_json_open(json, NULL, '{');
-    pf_study_json_numbers(json, "start", o->start, 2);
-    pf_json_number(json, "period", o->period);
-    pf_json_string(json, "end", o->end);
-    pf_study_json_numbers(json, "a", o->a, o->count);
-    pf_study_json_numbers(json, "b", o->b, o->count);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-  pf_json_open(json, "steady", '{');
-  pf_study_json_numbers(json, "a", p->p.rest_a, p->p.rest_count);
-  pf_study_json_numbers(json, "b", p->p.rest_b, p->p.rest_count);
-  pf_json_close(json, '}');
-  pf_cli_json_diagnostics(p->st.s.ctx, json);
-  pf_json_close(json, '}');
+  Portrait *p = user;
+  const Plane *plane = &p->plane;
+  const char *const *names = plane->names;
+  pf_report_string(r, "model", pf_cli_name(p->st.s.model));
+  pf_study_report_names(&p->st, r, "show", "units", names, 2);
+  pf_report_strings(r, "keep", plane->keep_names, plane->at.keep_count);
+  pf_report_integer(r, "failed", p->p.failed);
+  pf_report_print(r, "%s: %d curve%s in the plane of %s and %s%s", pf_cli_name(p->st.s.model), p->p.count,
+                  p->p.count == 1 ? "" : "s", names[0], names[1], plane->at.keep_count ? ", with the same " : "");
+  if (plane->at.keep_count) pf_study_print_names(r, plane->keep_names, plane->at.keep_count);
+  pf_report_print(r, "\n");
+  pf_study_print_failed(r, p->p.failed);
+  pf_report_print(r, "\n  begin %8s %14s  %s\n", pf_study_word(&p->st, names[0]), pf_study_word(&p->st, names[1]),
+                  "period [s]");
+  pf_report_open(r, "curves");
+  for (int i = 0; i < p->p.count; i++) report_curve(r, p->p.orbits + i);
+  pf_report_close(r);
+  pf_report_open(r, "steady");
+  pf_report_numbers(r, "a", p->p.rest_a, p->p.rest_count);
+  pf_report_numbers(r, "b", p->p.rest_b, p->p.rest_count);
+  pf_report_close(r);
+  if (p->p.rest_count)
+    pf_report_print(r, "\n  lines of steady motions cross this part of the plane; --out shows them\n");
 }
 
 /* ---------------------------------------------------------------- files */
 
-static void file_csv(void *user, PfText *text)
+static PfStatus file_csv(void *user, PfText *text)
 {
   Portrait *p = user;
   pf_text_add(text, "curve");
@@ -117,6 +129,7 @@ static void file_csv(void *user, PfText *text)
   for (int i = 0; i < p->p.count; i++)
     for (int k = 0; k < p->p.orbits[i].count; k++)
       pf_text_print(text, "%d,%.17g,%.17g\n", i + 1, p->p.orbits[i].a[k], p->p.orbits[i].b[k]);
+  return PF_OK;
 }
 
 static PfStatus file_svg(void *user, PfText *text)
@@ -145,14 +158,13 @@ static PfStatus file_svg(void *user, PfText *text)
   return PF_OK;
 }
 
-static const StudyWriters writers = {file_csv, write_json, file_svg};
+/* ---------------------------------------------------------------- computing */
 
-/* ---------------------------------------------------------------- the command */
-
-static PfStatus work(Study *st)
+static PfStatus compute(Study *st)
 {
   Portrait *p = (Portrait *)st;
   PfPortraitOptions options = {0};
+  PF_TRY(pf_study_prepare(st));
   PF_TRY(pf_study_move(st, 1e-11, &options.span));
   PF_TRY(pf_study_plane(st, &p->plane));
   options.plane = p->plane.at;
@@ -162,13 +174,13 @@ static PfStatus work(Study *st)
     pf_warn_at(st->s.ctx, (PfPlace){0}, "the curves go forwards in time only: the model has %s",
                st->s.model->complete ? "events" : "forces that switch (sign, if, …)");
   show(p);
-  return st->options->out ? pf_study_write(&p->st, &writers) : PF_OK;
+  return PF_OK;
 }
 
 static int run(const Console *console, int argc, char **argv)
 {
+  static const StudyKind kind = {.command = &pf_study_portrait, .compute = compute, .fields = fields,
+                                 .write = write_report, .files = {{"csv", file_csv}, {.write = file_svg}}};
   Portrait p = {.st = {.moves = true}};
-  int code = pf_study_run(&pf_study_portrait, console, argc, argv, &p.st, work, write_json, write_text);
-  pf_study_close(&p.st);
-  return code;
+  return pf_study_command(&kind, console, argc, argv, &p.st);
 }

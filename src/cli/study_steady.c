@@ -44,7 +44,7 @@ typedef struct Find {
   PfSteady steady;       /* in the units of the names */
   const char **words;    /* names with units that are not SI, for lines of text */
   const char **velocities, **coordinates; /* names of all */
-  const char **coordinate_words;          /* with units, as `words` */
+  const char *const *coordinate_words;    /* with units, as `words` */
 } Find;
 
 /* ---------------------------------------------------------------- units */
@@ -89,9 +89,8 @@ static PfStatus show(Find *f)
   int n = f->st.s.equations.n;
   PF_TRY(name_coordinates(f));
   f->words = pf_arena_array(f->st.s.arena, const char *, s->size);
-  f->coordinate_words = pf_arena_array(f->st.s.arena, const char *, n);
-  if (!f->words || !f->coordinate_words) return pf_no_room(f->st.s.ctx, "the study");
-  for (int j = 0; j < n; j++) f->coordinate_words[j] = pf_study_word(&f->st, f->coordinates[j]);
+  if (!f->words) return pf_no_room(f->st.s.ctx, "the study");
+  f->coordinate_words = pf_study_words(&f->st, f->coordinates, n);
   for (int c = 0; c < s->size; c++) f->words[c] = s->cyclic[c] ? s->names[c] : pf_study_word(&f->st, s->names[c]);
   pf_study_show(&f->st, s->names, s->size, s->low);
   pf_study_show(&f->st, s->names, s->size, s->high);
@@ -106,17 +105,40 @@ static PfStatus show(Find *f)
   return PF_OK;
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
 
-static void text_cyclic(PfText *text, const PfSteady *s)
-{
-  const char *comma = "";
-  bool any = false;
-  pf_text_add(text, "  cyclic      ");
-  for (int c = 0; c < s->size; c++)
-    if (s->cyclic[c]) pf_text_print(text, "%s%s", comma, s->names[c]), comma = ", ", any = true;
-  pf_text_add(text, any ? "\n" : "none\n");
-}
+static const PfField point_fields[] = {
+  PF_STUDY_X_FIELD,
+  PF_FIELD("q", NUMBERS, "all coordinates, in their units"),
+  PF_FIELD("v", NUMBERS, "all velocities, in the units of the coordinates per s"),
+  PF_FIELD("distance", NUMBER,
+           "from the start, in SI units, over the coordinates that are not cyclic; for steady motions also over the "
+           "independent velocities"),
+  PF_FIELD("family", INTEGER, "dimension of the continuous family to which it belongs; 0: it is isolated"),
+  PF_FIELD_LIST("free", STRING, "quantities that tell the members of the family apart, one for each dimension"),
+  PF_FIELD("directions", NUMBERS, "change of x along the family: a row for each free quantity, which changes by 1"),
+  PF_STUDY_STABILITY_FIELD,
+  PF_STUDY_UNSTABLE_FIELD,
+  PF_FIELD("kink", STRING, "expression that is zero here, where the equations have no derivative and eigenvalues; "
+                           "else null"),
+  PF_FIELD("eigenvalues", NUMBERS, "pairs of real and imaginary part, in 1/s, without those of cyclic coordinates"),
+  {0}};
+
+static const PfField fields[] = {
+  PF_FIELD_MODEL,
+  PF_STUDY_KIND_FIELD,
+  PF_STUDY_STATE_FIELDS,
+  PF_FIELD_LIST("coordinates", STRING, "names of all coordinates, in the order of q"),
+  PF_FIELD_LIST("coordinate_units", STRING, "their units; empty: none is declared"),
+  PF_FIELD("starts", INTEGER, "Newton iterations begun, from places in the box that was searched"),
+  PF_FIELD("failed", INTEGER, "iterations that ended without a solution"),
+  PF_FIELD("near_starts", INTEGER, "further iterations around the start, up to the nearest solution"),
+  PF_FIELD("radius", NUMBER, "the distance from the start up to which these were begun"),
+  PF_FIELD("evaluations", INTEGER, "evaluations of the equations of motion"),
+  PF_FIELD("spent", BOOL, "the search ended before its time, as its budget of evaluations was used up"),
+  PF_FIELD_RECORDS("points", point_fields, "the equilibria or steady motions, the nearest to the start first"),
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
 
 /* Is the coordinate a component of the state? */
 static bool is_component(const Find *f, int coordinate)
@@ -126,22 +148,37 @@ static bool is_component(const Find *f, int coordinate)
   return false;
 }
 
-/* Coordinates that follow from the state by constraints, on one sheet of them or another: they tell where it is. */
-static bool is_dependent(const Find *f, int coordinate)
-{
-  return f->steady.q_low[coordinate] < f->steady.q_high[coordinate] && !is_component(f, coordinate);
-}
+/* A quantity that was searched in an interval. */
+typedef struct Searched {
+  const char *word;
+  double low, high, value; /* the value at a point, without rounding errors; 0 without a point */
+} Searched;
 
-static void text_tried(PfText *text, const Find *f)
+/* The quantity i of those that show where a point is: the components of the state, and the coordinates that follow from
+ * them by constraints, on one sheet of them or another. False when it was not searched. */
+static bool get_searched(const Find *f, int i, const PfSteadyPoint *p, Searched *x)
 {
   const PfSteady *s = &f->steady;
+  int j = i - s->size;
+  bool state = j < 0;
+  if (state) *x = (Searched){f->words[i], s->low[i], s->high[i], p ? p->x[i] : 0};
+  else *x = (Searched){f->coordinate_words[j], s->q_low[j], s->q_high[j], p ? p->q[j] : 0};
+  x->value = pf_without_noise(x->value, x->high - x->low);
+  return x->low < x->high && !(state ? s->cyclic[i] : is_component(f, j));
+}
+
+static int searched_count(const Find *f)
+{
+  return f->steady.size + f->st.s.model->coordinate_count;
+}
+
+static void print_tried(PfText *text, const Find *f)
+{
+  const PfSteady *s = &f->steady;
+  Searched x;
   pf_text_print(text, "  tried       %d starts", s->starts);
-  for (int c = 0; c < s->size; c++)
-    if (!s->cyclic[c] && s->low[c] < s->high[c])
-      pf_text_print(text, ", %s from %.4g to %.4g", f->words[c], s->low[c], s->high[c]);
-  for (int j = 0; j < f->st.s.model->coordinate_count; j++)
-    if (is_dependent(f, j))
-      pf_text_print(text, ", %s from %.4g to %.4g", f->coordinate_words[j], s->q_low[j], s->q_high[j]);
+  for (int i = 0; i < searched_count(f); i++)
+    if (get_searched(f, i, NULL, &x)) pf_text_print(text, ", %s from %.4g to %.4g", x.word, x.low, x.high);
   pf_text_add(text, "\n");
   if (s->near_starts)
     pf_text_print(text, "              and %d within %.4g of the start, up to the nearest one\n", s->near_starts,
@@ -151,128 +188,106 @@ static void text_tried(PfText *text, const Find *f)
                   "there may be more (more --starts allow more evaluations)\n", s->evaluations);
 }
 
-/* Which components are free, and what else changes with them. */
-static void text_family(PfText *text, const Find *f, const PfSteadyPoint *p)
+/* The free quantities, and the components that change with them. */
+static void report_family(PfReport *r, const Find *f, const PfSteadyPoint *p)
 {
-  pf_text_add(text, "     free       ");
+  if (p->family) pf_report_print(r, "     free       ");
+  pf_report_open(r, "free");
   for (int d = 0; d < p->family; d++) {
     const double *row = p->directions + (size_t)d*(size_t)f->steady.size;
     bool any = false;
-    pf_text_print(text, "  %s", free_name(f, p->free[d], true));
+    pf_report_string(r, NULL, free_name(f, p->free[d], false));
+    pf_report_print(r, "  %s", free_name(f, p->free[d], true));
     for (int c = 0; c < f->steady.size; c++) {
       if (c == p->free[d] || row[c] == 0) continue;
-      pf_text_print(text, "%s%s by %.4g", any ? ", " : " (with it ", f->words[c], row[c]);
+      pf_report_print(r, "%s%s by %.4g", any ? ", " : " (with it ", f->words[c], row[c]);
       any = true;
     }
-    if (any) pf_text_add(text, ")");
+    if (any) pf_report_print(r, ")");
   }
-  pf_text_add(text, "\n");
+  pf_report_close(r);
+  if (p->family) pf_report_print(r, "\n");
+  pf_report_integer(r, "family", p->family);
+  pf_report_matrix(r, "directions", p->directions, p->family, f->steady.size);
 }
 
-static void text_eigenvalues(PfText *text, const PfSteadyPoint *p)
+static void report_eigenvalues(PfReport *r, const PfSteadyPoint *p)
 {
-  for (int k = 0; k < p->count; k++) {
-    double re = p->re[k], im = p->im[k];
-    if (im < 0) continue;
-    if (im > 0) pf_text_print(text, "  %.7g +- %.7gi", re, im);
-    else pf_text_print(text, "  %.7g", re);
-  }
-  pf_text_add(text, "\n");
-}
-
-static void text_point(PfText *text, const Find *f, int i)
-{
-  const PfSteadyPoint *p = f->steady.points + i;
-  pf_text_print(text, "\n  %d  %s", i + 1, pf_stability_name(p->stability));
-  if (p->unstable) pf_text_print(text, " (%d eigenvalue%s to the right)", p->unstable, p->unstable > 1 ? "s" : "");
-  if (p->kink) pf_text_print(text, " (the equations have a kink here, %s = 0: there is no linear model)", p->kink);
-  else if (p->stability == PF_NEUTRAL) pf_text_add(text, " (linear terms do not decide)");
-  if (p->family) pf_text_print(text, "; one of a family of %d dimension%s", p->family, p->family > 1 ? "s" : "");
-  pf_text_add(text, "\n     state      ");
-  for (int c = 0; c < f->steady.size; c++)
-    if (!f->steady.cyclic[c] && f->steady.low[c] < f->steady.high[c])
-      pf_text_print(text, "  %s = %.10g", f->words[c], pf_without_noise(p->x[c], f->steady.high[c] - f->steady.low[c]));
-  for (int j = 0; j < f->st.s.model->coordinate_count; j++)
-    if (is_dependent(f, j))
-      pf_text_print(text, "  %s = %.10g", f->coordinate_words[j],
-                    pf_without_noise(p->q[j], f->steady.q_high[j] - f->steady.q_low[j]));
-  pf_text_add(text, "\n");
-  if (p->family) text_family(text, f, p);
+  pf_report_complex(r, "eigenvalues", p->re, p->im, p->count);
   if (p->kink) return;
-  pf_text_add(text, "     eigenvalues");
-  text_eigenvalues(text, p);
+  pf_report_print(r, "     eigenvalues");
+  pf_study_print_eigenvalues(r, &(Eigenvalues){p->count, p->re, p->im}, 7, " +- ");
 }
 
-static void write_text(void *user, PfText *text)
+static void print_stability(PfReport *r, const PfSteadyPoint *p)
 {
-  const Find *f = user;
-  bool equilibria = f->kind == PF_EQUILIBRIA;
-  pf_text_print(text, "%s: %d %s\n\n", pf_cli_name(f->st.s.model), f->steady.count,
-                equilibria ? f->steady.count == 1 ? "equilibrium" : "equilibria"
-                           : f->steady.count == 1 ? "steady motion" : "steady motions");
-  text_cyclic(text, &f->steady);
-  text_tried(text, f);
-  for (int i = 0; i < f->steady.count; i++) text_point(text, f, i);
+  pf_report_print(r, "%s", pf_stability_name(p->stability));
+  if (p->unstable) pf_report_print(r, " (%d eigenvalue%s to the right)", p->unstable, p->unstable > 1 ? "s" : "");
+  if (p->kink) pf_report_print(r, " (the equations have a kink here, %s = 0: there is no linear model)", p->kink);
+  else if (p->stability == PF_NEUTRAL) pf_report_print(r, " (linear terms do not decide)");
+  if (p->family) pf_report_print(r, "; one of a family of %d dimension%s", p->family, p->family > 1 ? "s" : "");
+  pf_report_print(r, "\n");
 }
 
-/* ---------------------------------------------------------------- JSON */
-
-static void json_point(PfJson *json, const Find *f, const PfSteadyPoint *p)
+static void report_point(PfReport *r, const Find *f, int number)
 {
+  const PfSteadyPoint *p = f->steady.points + number;
   int n = f->st.s.equations.n;
-  pf_json_open(json, NULL, '{');
-  pf_study_json_numbers(json, "x", p->x, f->steady.size);
-  pf_study_json_numbers(json, "q", p->q, n);
-  pf_study_json_numbers(json, "v", p->v, n);
-  pf_json_number(json, "distance", p->distance);
-  pf_json_integer(json, "family", p->family);
-  pf_json_open(json, "free", '[');
-  for (int d = 0; d < p->family; d++) pf_json_string(json, NULL, free_name(f, p->free[d], false));
-  pf_json_close(json, ']');
-  pf_study_json_matrix(json, "directions", p->directions, p->family, f->steady.size);
-  pf_json_string(json, "stability", pf_stability_name(p->stability));
-  pf_json_integer(json, "unstable", p->unstable);
-  pf_json_string(json, "kink", p->kink);
-  pf_json_open(json, "eigenvalues", '[');
-  for (int k = 0; k < p->count; k++) {
-    double pair[2] = {p->re[k], p->im[k]};
-    pf_study_json_numbers(json, NULL, pair, 2);
-  }
-  pf_json_close(json, ']');
-  pf_json_close(json, '}');
+  Searched x;
+  pf_report_open(r, NULL);
+  pf_report_numbers(r, "x", p->x, f->steady.size);
+  pf_report_numbers(r, "q", p->q, n);
+  pf_report_numbers(r, "v", p->v, n);
+  pf_report_number(r, "distance", p->distance);
+  pf_report_string(r, "stability", pf_stability_name(p->stability));
+  pf_report_integer(r, "unstable", p->unstable);
+  pf_report_string(r, "kink", p->kink);
+  pf_report_print(r, "\n  %d  ", number + 1);
+  print_stability(r, p);
+  pf_report_print(r, "     state      ");
+  for (int i = 0; i < searched_count(f); i++)
+    if (get_searched(f, i, p, &x)) pf_report_print(r, "  %s = %.10g", x.word, x.value);
+  pf_report_print(r, "\n");
+  report_family(r, f, p);
+  report_eigenvalues(r, p);
+  pf_report_close(r);
 }
 
-static void write_json(void *user, PfJson *json)
+static void print_title(PfReport *r, const Find *f)
+{
+  const PfSteady *s = &f->steady;
+  static const char *const names[][2] = {{"equilibria", "equilibrium"}, {"steady motions", "steady motion"}};
+  const char *comma = "";
+  pf_report_print(r, "%s: %d %s\n\n", pf_cli_name(f->st.s.model), s->count,
+                  names[f->kind != PF_EQUILIBRIA][s->count == 1]);
+  pf_report_print(r, "  cyclic      ");
+  for (int c = 0; c < s->size; c++)
+    if (s->cyclic[c]) pf_report_print(r, "%s%s", comma, s->names[c]), comma = ", ";
+  pf_report_print(r, *comma ? "\n" : "none\n");
+  print_tried(pf_report_page(r), f);
+}
+
+static void write_report(void *user, PfReport *r)
 {
   const Find *f = user;
-  const PfModel *model = f->st.s.model;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(model));
-  pf_json_string(json, "kind", f->kind == PF_EQUILIBRIA ? "equilibria" : "steady");
-  pf_study_json_names(json, "states", f->steady.names, f->steady.size);
-  pf_study_json_units(&f->st, json, "units", f->steady.names, f->steady.size);
-  pf_json_open(json, "cyclic", '[');
-  for (int c = 0; c < f->steady.size; c++)
-    if (f->steady.cyclic[c]) pf_json_string(json, NULL, f->steady.names[c]);
-  pf_json_close(json, ']');
-  pf_study_json_names(json, "coordinates", f->coordinates, model->coordinate_count);
-  pf_study_json_units(&f->st, json, "coordinate_units", f->coordinates, model->coordinate_count);
-  pf_json_integer(json, "starts", f->steady.starts);
-  pf_json_integer(json, "failed", f->steady.failed);
-  pf_json_integer(json, "near_starts", f->steady.near_starts);
-  pf_json_number(json, "radius", f->steady.radius);
-  pf_json_integer(json, "evaluations", f->steady.evaluations);
-  pf_json_bool(json, "spent", f->steady.spent);
-  pf_json_open(json, "points", '[');
-  for (int i = 0; i < f->steady.count; i++) json_point(json, f, f->steady.points + i);
-  pf_json_close(json, ']');
-  pf_cli_json_diagnostics(f->st.s.ctx, json);
-  pf_json_close(json, '}');
+  const PfSteady *s = &f->steady;
+  pf_study_report_state(&f->st, r, f->kind, s->names, s->cyclic, s->size);
+  pf_study_report_names(&f->st, r, "coordinates", "coordinate_units", f->coordinates, f->st.s.model->coordinate_count);
+  pf_report_integer(r, "starts", s->starts);
+  pf_report_integer(r, "failed", s->failed);
+  pf_report_integer(r, "near_starts", s->near_starts);
+  pf_report_number(r, "radius", s->radius);
+  pf_report_integer(r, "evaluations", s->evaluations);
+  pf_report_bool(r, "spent", s->spent);
+  print_title(r, f);
+  pf_report_open(r, "points");
+  for (int i = 0; i < s->count; i++) report_point(r, f, i);
+  pf_report_close(r);
 }
 
 /* ---------------------------------------------------------------- files */
 
-static void file_csv(void *user, PfText *text)
+static PfStatus file_csv(void *user, PfText *text)
 {
   Find *f = user;
   for (int c = 0; c < f->steady.size; c++) {
@@ -285,6 +300,7 @@ static void file_csv(void *user, PfText *text)
     for (int c = 0; c < f->steady.size; c++) pf_text_print(text, "%.17g,", p->x[c]);
     pf_text_print(text, "%s,%d,%d\n", pf_stability_name(p->stability), p->unstable, p->family);
   }
+  return PF_OK;
 }
 
 /* Few enough to be told apart by colours? */
@@ -323,16 +339,14 @@ static PfStatus file_svg(void *user, PfText *text)
   return PF_OK;
 }
 
-static const StudyWriters writers = {file_csv, write_json, file_svg};
+/* ---------------------------------------------------------------- computing */
 
-/* ---------------------------------------------------------------- the commands */
-
-/* What to say when nothing was found: where was looked, and what to try. */
-static PfStatus nothing(Find *f)
+/* The error when nothing was found: where was searched, and what to try. */
+static PfStatus fail_empty(const Find *f)
 {
   PfText text;
   pf_text_init(&text, pf_context_allocator(f->st.s.ctx));
-  text_tried(&text, f);
+  print_tried(&text, f);
   pf_fail(f->st.s.ctx, PF_ERR_NUMBER, "no %s found", f->kind == PF_EQUILIBRIA ? "equilibrium" : "steady motion");
   pf_hint(f->st.s.ctx, "%.*s; there may be none, or look elsewhere by --within and with more --starts%s",
           (int)(text.count > 3 ? text.count - 3 : 0), pf_text_get(&text) + 2,
@@ -341,25 +355,27 @@ static PfStatus nothing(Find *f)
   return PF_ERR_NUMBER;
 }
 
-static PfStatus work(Study *st)
+static PfStatus compute(Study *st)
 {
   Find *f = (Find *)st;
   PfSteadyOptions options = {.kind = f->kind};
+  PF_TRY(pf_study_prepare(st));
   PF_TRY(pf_cli_warn_switching(&st->s, PF_SWITCHING_STATES));
   PF_TRY(pf_study_search(st, &options));
   PF_TRY(pf_steady_find(st->s.ctx, st->s.arena, st->field, &options, &f->steady));
   PF_TRY(show(f));
-  if (!f->steady.count) return nothing(f);
-  return st->options->out ? pf_study_write(&f->st, &writers) : PF_OK;
+  return f->steady.count ? PF_OK : fail_empty(f);
 }
 
-static int run(const Command *command, PfSteadyKind kind, const Console *console, int argc, char **argv)
+/* ---------------------------------------------------------------- the commands */
+
+static int run(const Command *command, PfSteadyKind steady, const Console *console, int argc, char **argv)
 {
-  Find f = {.kind = kind};
-  f.st.by_angles = kind != PF_EQUILIBRIA; /* at rest nothing is cyclic, and quaternions are regular everywhere */
-  int code = pf_study_run(command, console, argc, argv, &f.st, work, write_json, write_text);
-  pf_study_close(&f.st);
-  return code;
+  const StudyKind kind = {.command = command, .compute = compute, .fields = fields, .write = write_report,
+                          .files = {{"csv", file_csv}, {.write = file_svg}}};
+  Find f = {.kind = steady};
+  f.st.by_angles = steady != PF_EQUILIBRIA; /* at rest nothing is cyclic, and quaternions are regular everywhere */
+  return pf_study_command(&kind, console, argc, argv, &f.st);
 }
 
 static int run_equilibria(const Console *console, int argc, char **argv)

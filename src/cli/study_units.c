@@ -62,13 +62,6 @@ void pf_study_show_one(const Study *st, const char *name, int count, double *x)
   for (int i = 0; i < count && scale != 1; i++) x[i] /= scale;
 }
 
-void pf_study_json_units(const Study *st, PfJson *json, const char *key, const char *const *names, int count)
-{
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_string(json, NULL, pf_study_measure(st, names[i]).unit);
-  pf_json_close(json, ']');
-}
-
 /* ---------------------------------------------------------------- reading */
 
 PfStatus pf_study_value(Study *st, const char *what, const char *name, const char *text, const char *end, double *value)

@@ -162,25 +162,44 @@ void pf_report_string(PfReport *report, const char *key, const char *string)
   if (!value->string) report->failed = true;
 }
 
-static void put_numbers(PfReport *report, const char *key, const double *values, int rows, int columns)
+void pf_report_strings(PfReport *report, const char *key, const char *const *strings, int count)
+{
+  pf_report_open(report, key);
+  for (int i = 0; i < count; i++) pf_report_string(report, NULL, strings[i]);
+  pf_report_close(report);
+}
+
+/* Room for the numbers of a value; NULL without memory. */
+static double *place_numbers(PfReport *report, const char *key, int rows, int columns)
 {
   PfValue *value = place_of(report, key, PF_TYPE_NUMBERS);
   size_t count = (size_t)rows*(size_t)(columns < 0 ? 1 : columns);
   double *numbers = value ? pf_arena_array(report->arena, double, count) : NULL;
-  if (!value) return;
-  report->failed = report->failed || !numbers;
-  if (numbers && count) memcpy(numbers, values, count*sizeof *numbers);
+  if (!numbers) {
+    report->failed = true;
+    return NULL;
+  }
   value->numbers = numbers, value->count = rows, value->columns = columns;
+  return numbers;
 }
 
 void pf_report_numbers(PfReport *report, const char *key, const double *values, int count)
 {
-  put_numbers(report, key, values, count, -1);
+  double *numbers = place_numbers(report, key, count, -1);
+  if (numbers && count) memcpy(numbers, values, (size_t)count*sizeof *numbers);
 }
 
 void pf_report_matrix(PfReport *report, const char *key, const double *values, int rows, int columns)
 {
-  put_numbers(report, key, values, rows, columns);
+  double *numbers = place_numbers(report, key, rows, columns);
+  size_t count = (size_t)rows*(size_t)columns;
+  if (numbers && count) memcpy(numbers, values, count*sizeof *numbers);
+}
+
+void pf_report_complex(PfReport *report, const char *key, const double *re, const double *im, int count)
+{
+  double *numbers = place_numbers(report, key, count, 2);
+  for (int i = 0; numbers && i < count; i++) numbers[2*i] = re[i], numbers[2*i + 1] = im[i];
 }
 
 void pf_report_print(PfReport *report, const char *format, ...)

@@ -20,15 +20,24 @@ struct PfValue {
   };
 };
 
+/* Fields in tables. A plain value or numbers; a list of such values; a record, or a list of records, with a table of
+ * its own. The type is given without its prefix: PF_FIELD("rank", INTEGER, "rank of the constraints"). */
+#define PF_FIELD(name, kind, meaning) {.key = name, .type = PF_TYPE_##kind, .about = meaning}
+#define PF_FIELD_LIST(name, kind, meaning) \
+  {.key = name, .type = PF_TYPE_LIST, .of = PF_TYPE_##kind, .about = meaning}
+#define PF_FIELD_RECORD(name, table, meaning) \
+  {.key = name, .type = PF_TYPE_RECORD, .fields = table, .about = meaning}
+#define PF_FIELD_RECORDS(name, table, meaning) \
+  {.key = name, .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = table, .about = meaning}
+
 /* The text of the report, for functions that write to a text. */
 PfText *pf_report_page(PfReport *report);
 
 /* All diagnostics of a context under the key "diagnostics", whose field is PF_FIELD_DIAGNOSTICS (diagnostics.c). */
 void pf_report_diagnostics(PfReport *report, const PfContext *ctx);
 extern const PfField pf_diagnostic_fields[];
-#define PF_FIELD_DIAGNOSTICS                                            \
-  {.key = "diagnostics", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_diagnostic_fields, \
-   .about = "errors, warnings and notes, in the order of the text"}
+#define PF_FIELD_DIAGNOSTICS \
+  PF_FIELD_RECORDS("diagnostics", pf_diagnostic_fields, "errors, warnings and notes, in the order of the text")
 
 /* The diagnostics of a context in the order of the text, the first PF_MOST_DIAGNOSTICS of them; returns how many. */
 enum { PF_MOST_DIAGNOSTICS = 100 };

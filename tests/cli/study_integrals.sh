@@ -110,4 +110,17 @@ done
 printf "coord x, y\nkinetic (x'^2 + y'^2)/2\nforce x = -0.1*sign(x')\nstart x' = 1, y' = 1\n" >"$place/dry.pf"
 run 0 study invariants --json "$place/dry.pf"
 holds '[(i["value"], i["between_switches"]) for i in d["invariants"]] == [("y'"'"'", False)]'
+
+# A formula that doubles with each of 24 definitions, 2^24 letters and more: the text counts it and does not write it out;
+# in JSON it is too long, and that is said.
+{
+  printf "coord x, y\nlet a0 = x + y\n"
+  for i in $(seq 1 24); do printf 'let a%d = sin(a%d) + y*cos(a%d)\n' "$i" $((i - 1)) $((i - 1)); done
+  printf "kinetic (x'^2 + y'^2)/2\npotential a24\n"
+} >"$place/large.pf"
+run 0 study invariants "$place/large.pf"
+says out "words and signs; --json has it"
+says_nothing err
+run 0 study invariants --json "$place/large.pf"
+holds 'd["invariants"][0]["value"] == "?" and d["diagnostics"][0]["code"] == "limit"'
 finish

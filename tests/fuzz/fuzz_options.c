@@ -107,7 +107,9 @@ static PfStatus read_study(Study *st, const Options *o)
   Range range = {.count = 101};
   Plane plane = {0};
   double span;
-  PF_TRY(pf_study_open(st, o));
+  st->options = o;
+  PF_TRY(pf_cli_open(&st->s, o));
+  PF_TRY(pf_study_prepare(st));
   PF_TRY(pf_study_move(st, 1e-9, &span));
   if (o->range) PF_TRY(pf_study_range(st, "the range", o->range, &range));
   if (o->sweep) PF_TRY(pf_study_range(st, "--sweep", o->sweep, &range));

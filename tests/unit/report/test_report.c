@@ -9,6 +9,18 @@ static const PfField body_fields[] = {
   {.key = "mass", .type = PF_TYPE_NUMBER},
   {0}};
 
+static const PfField mode_fields[] = {
+  PF_FIELD("frequency", NUMBER, "of the mode, in rad/s"),
+  PF_FIELD("shape", NUMBERS, "the eigenvector"),
+  {0}};
+
+static const PfField modal_fields[] = {
+  PF_FIELD_LIST("states", STRING, "names of the state"),
+  PF_FIELD_RECORD("slowest", mode_fields, "the mode with the lowest frequency"),
+  PF_FIELD_RECORDS("modes", mode_fields, "all modes"),
+  PF_FIELD_LIST("inputs", STRING, "names of the inputs"),
+  {0}};
+
 static const PfField of_contact[] = {{.type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER}};
 
 static const PfField fields[] = {
@@ -71,6 +83,45 @@ static void keys_come_in_the_order_of_their_table(void **state)
                       "  \"M\": [\n    [\n      2,\n      0\n    ],\n    [\n      0,\n      0.5\n    ]\n  ],\n"
                       "  \"contacts\": {\n    \"rolls\": {\n      \"x\": -3\n    }\n  },\n"
                       "  \"stable\": true,\n  \"diagnostics\": []\n}\n");
+  pf_report_free(r);
+}
+
+static void tables_have_lists_of_strings_and_records(void **state)
+{
+  Fixture *f = *state;
+  const char *const names[] = {"x", "x'"};
+  const double shape[] = {1, 2};
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, modal_fields, &r), PF_OK);
+  pf_report_strings(r, "states", names, 2);
+  pf_report_strings(r, "inputs", NULL, 0);
+  pf_report_open(r, "modes");
+  pf_report_open(r, NULL);
+  pf_report_numbers(r, "shape", shape, 2);
+  pf_report_close(r);
+  pf_report_close(r);
+  const PfValue *all = pf_report_values(r), *mode = pf_value_first(pf_value_member(all, "modes"));
+  assert_string_equal(pf_value_string(pf_value_item(pf_value_member(all, "states"), 1)), "x'");
+  assert_int_equal(pf_value_type(pf_value_member(all, "inputs")), PF_TYPE_LIST);
+  assert_int_equal(pf_value_count(pf_value_member(all, "inputs")), 0);
+  assert_int_equal(pf_value_type(pf_value_member(all, "slowest")), PF_TYPE_NULL);
+  assert_int_equal(pf_value_count(pf_value_member(mode, "shape")), 2);
+  assert_int_equal(pf_value_type(pf_value_member(mode, "frequency")), PF_TYPE_NULL);
+  pf_report_free(r);
+}
+
+static void complex_numbers_are_rows_of_two(void **state)
+{
+  Fixture *f = *state;
+  const double re[] = {-1, -1, 0}, im[] = {2, -2, 0}, expected[] = {-1, 2, -1, -2, 0, 0};
+  int rows, columns;
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, fields, &r), PF_OK);
+  pf_report_complex(r, "M", re, im, 3);
+  const double *pairs = pf_value_numbers(pf_value_member(pf_report_values(r), "M"), &rows, &columns);
+  assert_int_equal(rows, 3);
+  assert_int_equal(columns, 2);
+  for (int i = 0; i < 6; i++) assert_near(pairs[i], expected[i], 0, 0);
   pf_report_free(r);
 }
 
@@ -138,6 +189,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(keys_come_in_the_order_of_their_table),
+    with_fixture(tables_have_lists_of_strings_and_records),
+    with_fixture(complex_numbers_are_rows_of_two),
     with_fixture(programs_read_values_by_key),
     with_fixture(absent_values_are_null),
     cmocka_unit_test(without_memory_a_report_fails_as_a_whole),
