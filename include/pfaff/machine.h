@@ -27,7 +27,8 @@ extern "C" {
 typedef struct PfMachine PfMachine;
 
 /* Reads a model file ("-": standard input), or a text with a name for diagnostics. On success the context belongs to
- * the machine; warnings in it are also those of each workspace. On failure it belongs to the caller, with the errors. */
+ * the machine; warnings in it are also those of each workspace. On failure it belongs to the caller, with the
+ * errors. */
 PF_API PfStatus pf_machine_open(PfContext *ctx, const char *path, PfMachine **machine);
 PF_API PfStatus pf_machine_read(PfContext *ctx, const char *file, const char *bytes, size_t count,
                                 PfMachine **machine);
@@ -59,8 +60,8 @@ typedef struct PfWorkspace {
   double seconds;       /* that reading and deriving took */
 } PfWorkspace;
 
-/* Opens a workspace. `cancelled` (or NULL) is polled by long work in it (pf_context_set_cancel), and while equations are
- * derived for it. When that fails, the reasons are in workspace->ctx, which is NULL without memory; close it in any
+/* Opens a workspace. `cancelled` (or NULL) is polled by long work in it (pf_context_set_cancel), and while equations
+ * are derived for it. When that fails, the reasons are in workspace->ctx, which is NULL without memory; close it in any
  * case. */
 PF_API PfStatus pf_workspace_open(PfMachine *machine, PfWritten written, bool (*cancelled)(void *user), void *user,
                                   PfWorkspace *workspace);

@@ -46,8 +46,8 @@ typedef struct PfError {
 PF_API PfSim *pf_sim_open(const char *path, PfError *error);
 /* The same from text. */
 PF_API PfSim *pf_sim_open_text(const char *text, PfError *error);
-/* A simulation of a machine that was opened before; it retains it. `cancelled` (or NULL) is polled during long work, see
- * pf_context_set_cancel. */
+/* A simulation of a machine that was opened before; it retains it. `cancelled` (or NULL) is polled during long work,
+ * see pf_context_set_cancel. */
 PF_API PfSim *pf_sim_of_machine(PfMachine *machine, bool (*cancelled)(void *user), void *user, PfError *error);
 /* Another simulation of the same machine in the same state, for another thread. Handles are the same in both, and so is
  * what was set for the next start. Both have the same controller with the same `user`: where the controller

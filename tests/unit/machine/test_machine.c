@@ -17,7 +17,8 @@ static const char pendulum[] = "param m = 2 [kg], l = 0.1 [m], g = 9.81 [m/s^2]\
 /* Two bodies that come apart: the complete model has a free joint more. */
 static const char arm[] = "coord a [rad]\n"
                           "gravity (0, 0, -9.81)\n"
-                          "body link in ground turn a about y { mass 1 [kg], com (0, 0, -0.5), inertia diag(0.1, 0.1, 0.1) }\n"
+                          "body link in ground turn a about y { mass 1 [kg], com (0, 0, -0.5),\n"
+                          "  inertia diag(0.1, 0.1, 0.1) }\n"
                           "start a = 0.3\n"
                           "when t = 0.5 { detach link }\n";
 
