@@ -115,7 +115,10 @@ static PfStatus list_roots(PfDynamics *f, const PfExpr *a, const PfOutputs *outp
   f->at_psi = f->np, f->at_r = f->at_psi + f->nv, f->at_rate = f->at_r + f->nr, f->at_out = f->at_rate + f->n;
   f->root_count = f->at_out + f->no;
   f->roots = pf_arena_array(f->arena, PfExpr, f->root_count);
-  if (!f->roots) return pf_no_room(f->ctx, "the vector field");
+  PfExpr *values = pf_arena_array(f->arena, PfExpr, f->no);
+  if (!f->roots || !values) return pf_no_room(f->ctx, "the vector field");
+  for (int k = 0; k < f->no; k++) values[k] = outputs->values[k];
+  f->output_values = values;
   for (int k = 0; k < f->np; k++) f->roots[k] = f->eq->position[f->position_row[k]];
   for (int k = 0; k < f->nv; k++) f->roots[f->at_psi + k] = f->eq->velocity[f->velocity_row[k]];
   list_motion(f, a, f->roots + f->at_r);
@@ -268,6 +271,7 @@ PfStatus pf_dynamics_new(PfContext *ctx, const PfSystem *system, const double *g
 void pf_dynamics_free(PfDynamics *f)
 {
   if (!f) return;
+  pf_dynamics_free_natural(f);
   pf_solver_free(f->solver);
   pf_tape_free(f->levels);
   pf_tape_free(f->forces);

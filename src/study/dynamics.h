@@ -22,8 +22,11 @@
 /* Arguments that decide in abs, sign, min, max and conditions. */
 typedef struct PfDeciders {
   PfExpr *g;
+  double *size; /* count: usual size of each */
   int count;
 } PfDeciders;
+
+struct PfNatural; /* a system in units of its own (dynamics_units.c) */
 
 struct PfDynamics {
   PfContext *ctx;
@@ -67,7 +70,27 @@ struct PfDynamics {
   double *unknown;           /* dependent coordinates or velocities while they are solved for */
   PfMotion motion;
   PfDeciders decides, output_decides; /* of the equations, of the outputs: by pf_dynamics_deciders */
+
+  const PfExpr *output_values; /* no: outputs as they were given */
+  struct PfNatural *natural;   /* the same system in units of its own; NULL where SI units do */
+  bool in_units;               /* this is such a system */
+  const double *unit_q, *unit_w; /* then: units of coordinates, of velocities or speeds, in SI units */
 };
+
+/* Where lengths, masses or constraints of a model are far from 1, as 5 mm or rows times 1e9, the same system in units
+ * of its own stands beside the field: there all numbers are of the usual size, and what is small is small in these
+ * units. Measured anew, and placed where the field is. */
+PfStatus pf_dynamics_find_units(PfDynamics *field);
+void pf_dynamics_free_natural(PfDynamics *field);
+/* pf_dynamics_chart of that system. */
+PfStatus pf_dynamics_chart_natural(PfDynamics *field, const bool *avoid);
+/* The system by which a study is made, with a chart: that in units of its own, or the field itself. */
+PfStatus pf_dynamics_natural(PfDynamics *field, PfDynamics **natural);
+/* How large an expression of the state is a unit away from where the field is; 1 unless the field is in units of its
+ * own: expressions keep their SI units there. */
+double pf_dynamics_usual_size(PfDynamics *field, PfExpr e);
+/* The unit of the component k of x, in SI units; 1 unless the field is in units of its own. */
+double pf_dynamics_unit_of(const PfDynamics *field, int k);
 
 /* A chart to return to. */
 typedef struct PfChartChoice {

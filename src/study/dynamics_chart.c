@@ -192,10 +192,10 @@ PfStatus pf_dynamics_place(PfDynamics *f, const double *values)
   run_levels(f);
   sync_velocities(f);
   if (f->speeds) PF_TRY(check_speeds(f));
-  if (f->ny + f->nj) PF_TRY(factor_levels(f));
   PF_TRY(accelerate(f));
   f->factored = false;
-  return PF_OK;
+  PF_TRY(pf_dynamics_find_units(f));
+  return f->ny + f->nj && !f->natural ? factor_levels(f) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- the chart */
@@ -342,7 +342,7 @@ static PfStatus factor_levels(PfDynamics *f)
   return factor_columns(f, f->psi_w, f->nv, f->w_dependent, f->w_dependents, 1);
 }
 
-PfStatus pf_dynamics_chart(PfDynamics *f, const bool *avoid)
+static PfStatus chart(PfDynamics *f, const bool *avoid)
 {
   run_levels(f);
   PF_TRY(choose(f, avoid, f->weight));
@@ -350,6 +350,17 @@ PfStatus pf_dynamics_chart(PfDynamics *f, const bool *avoid)
   if (!f->speeds) f->velocity_qr.n = f->w_dependents;
   PF_TRY(factor_levels(f));
   memcpy(f->chosen_hold, f->hold, sizeof f->hold);
+  return PF_OK;
+}
+
+PfStatus pf_dynamics_chart(PfDynamics *f, const bool *avoid)
+{
+  if (!f->natural) return chart(f, avoid);
+  PF_TRY(pf_dynamics_chart_natural(f, avoid));
+  const int before = pf_diagnostic_count(f->ctx); /* in SI units there may be none: that is no failure */
+  PfStatus status = chart(f, avoid);
+  if (pf_is_final(status)) return status;
+  pf_diagnostics_cut(f->ctx, before);
   return PF_OK;
 }
 

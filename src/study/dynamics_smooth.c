@@ -38,13 +38,15 @@ static PfStatus collect(PfDynamics *f, PfArena *scratch, const PfExpr *roots, in
   PfExpr *nodes;
   int count;
   PF_TRY(pf_expr_reach(f->ctx, scratch, roots, root_count, &nodes, &count));
-  d->g = pf_arena_array(f->arena, PfExpr, count);
-  if (!d->g) return pf_no_room(f->ctx, "the vector field");
+  d->g = pf_arena_array(f->arena, PfExpr, count), d->size = pf_arena_array(f->arena, double, count);
+  if (!d->g || !d->size) return pf_no_room(f->ctx, "the vector field");
   for (int i = 0; i < count; i++) {
     PfExpr g = decider(f->ctx, nodes[i]);
     bool known = g == PF_EXPR_NONE;
     for (int k = 0; k < d->count && !known; k++) known = d->g[k] == g;
-    if (!known) d->g[d->count++] = g;
+    if (known) continue;
+    d->size[d->count] = pf_dynamics_usual_size(f, g);
+    d->g[d->count++] = g;
   }
   return pf_expr_check(f->ctx);
 }
@@ -61,11 +63,11 @@ PfStatus pf_dynamics_deciders(PfDynamics *f)
 }
 
 /* Is the decider zero where the field is? */
-static PfStatus is_on(PfDynamics *f, PfExpr g, bool *on)
+static PfStatus is_on(PfDynamics *f, const PfDeciders *d, int k, bool *on)
 {
   double value;
-  PF_TRY(pf_expr_evaluate(f->ctx, &g, 1, f->symbol, f->full, f->count, &value));
-  *on = fabs(value) <= 1e-10;
+  PF_TRY(pf_expr_evaluate(f->ctx, d->g + k, 1, f->symbol, f->full, f->count, &value));
+  *on = fabs(value) <= 1e-10*d->size[k];
   return PF_OK;
 }
 
@@ -75,7 +77,7 @@ PfStatus pf_dynamics_deciding(PfDynamics *f, bool *deciding)
   PF_TRY(pf_dynamics_deciders(f));
   for (int k = 0; k < f->decides.count; k++) {
     bool on;
-    PF_TRY(is_on(f, f->decides.g[k], &on));
+    PF_TRY(is_on(f, &f->decides, k, &on));
     for (int i = 0; i < f->count && on; i++)
       deciding[i] = deciding[i] || pf_expr_depends(f->ctx, f->decides.g[k], f->symbol + i, 1);
   }
@@ -174,7 +176,7 @@ static PfStatus look_at(PfDynamics *f, PfArena *scratch, const PfDeciders *d, in
 {
   for (int k = 0; k < d->count && *kink == PF_EXPR_NONE; k++) {
     bool yes;
-    PF_TRY(is_on(f, d->g[k], &yes));
+    PF_TRY(is_on(f, d, k, &yes));
     if (!yes) continue;
     PfMark mark = pf_arena_mark(scratch);
     PfStatus status = bends(f, scratch, d->g[k], roots, &yes);

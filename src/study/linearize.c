@@ -210,14 +210,47 @@ static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfDynamics *f, const
   return find_ranks(ctx, l, copy);
 }
 
+/* Eigenvectors of length 1, in pairs of columns for pairs of eigenvalues. */
+static void normalise_modes(PfLinear *l)
+{
+  const int n = l->states;
+  for (int k = 0, next; k < n; k = next) {
+    double square = 0;
+    next = k + 1 < n && l->im[k] != 0 ? k + 2 : k + 1;
+    for (int i = 0; i < n; i++)
+      for (int c = k; c < next; c++) square += l->modes[i*n + c]*l->modes[i*n + c];
+    for (int i = 0; i < n && square > 0; i++)
+      for (int c = k; c < next; c++) l->modes[i*n + c] /= sqrt(square);
+  }
+}
+
+/* From the units of the field to SI units. */
+static void to_si(const PfDynamics *f, PfLinear *l)
+{
+  const int n = l->states;
+  for (int i = 0; i < n; i++) {
+    const double unit = pf_dynamics_unit_of(f, i);
+    l->x[i] *= unit, l->rate[i] *= unit;
+    for (int j = 0; j < n; j++) {
+      l->A[i*n + j] *= unit, l->A[j*n + i] /= unit;
+      l->modes[i*n + j] *= unit;
+    }
+    for (int k = 0; k < l->inputs; k++) l->B[i*l->inputs + k] *= unit;
+    for (int k = 0; k < l->outputs; k++) l->C[k*n + i] /= unit;
+  }
+  normalise_modes(l);
+}
+
 PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, const int *inputs, int input_count,
                       PfLinear *linear)
 {
-  if (!pf_dynamics_size(field)) PF_TRY(pf_dynamics_chart(field, NULL)); /* nobody has chosen coordinates yet */
-  PF_TRY(make_room(ctx, arena, field, input_count, linear));
+  PfDynamics *f;
+  PF_TRY(pf_dynamics_natural(field, &f));
+  PF_TRY(make_room(ctx, arena, f, input_count, linear));
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
   if (!scratch) return pf_no_room(ctx, "the linear model");
-  PfStatus status = linearize(ctx, scratch, field, inputs, linear);
+  PfStatus status = linearize(ctx, scratch, f, inputs, linear);
   pf_arena_free(scratch);
+  if (status == PF_OK && f->in_units) to_si(f, linear);
   return status;
 }

@@ -423,7 +423,7 @@ static PfStatus check_rest(PfProblem *p, const bool *pattern)
     for (int k = 0; k < f->ny; k++) depends = depends || pattern[c*p->size + k];
     if (p->flows[f->y[c]] && !depends)
       return pf_fail(p->ctx, PF_ERR_MODEL, "the constraints forbid rest (%s' = %.6g): there are no equilibria",
-                     f->model->coordinates[f->y[c]].name, p->rate[c]);
+                     f->model->coordinates[f->y[c]].name, p->rate[c]*pf_dynamics_unit_of(f, c));
   }
   return PF_OK;
 }

@@ -127,6 +127,13 @@ static double away_from_start(PfSeek *s, const double *u)
   return pf_norm(s->lifted, s->numbers);
 }
 
+/* The unit of a number of u, in SI units. */
+static double unit_of(const PfSeek *s, int number)
+{
+  const PfDynamics *f = s->p->field;
+  return !f->in_units ? 1 : number < f->n ? f->unit_q[number] : f->unit_w[number - f->n];
+}
+
 /* The number of u that is the component c of the state, by the independent ones with which the search began. */
 static int component_number(const PfSeek *s, int c)
 {
@@ -313,26 +320,29 @@ static PfStatus keep_family(PfSeek *s, bool *listed)
   return PF_OK;
 }
 
-/* Do the accelerations of the coordinates follow from the motion of the cyclic ones alone, as in a steady motion? Where
- * the independent velocities end, dependent ones need not follow from them: a plate between balls of which one is at
- * its axis may begin to turn though no ball does. `components`: room for the cyclic ones; `slopes`: by these. */
+/* Do the accelerations of the coordinates follow from the motion of the cyclic ones alone, as in a steady motion? At
+ * rest there are none. Where the independent velocities end, dependent ones need not follow from them: a plate between
+ * balls of which one is at its axis may begin to turn though no ball does. `components`: room for the cyclic ones;
+ * `slopes`: by these. */
 static PfStatus moves_steadily(PfSeek *s, int *components, double *slopes, bool *yes)
 {
   PfDynamics *f = s->p->field;
+  const bool rest = s->p->kind == PF_EQUILIBRIA;
   int count = 0;
   *yes = true;
-  for (int k = 0; k < s->p->size; k++)
+  for (int k = 0; k < s->p->size && !rest; k++)
     if (s->p->cyclic[k]) components[count++] = k;
-  if (f->speeds || !f->nv || !count) return PF_OK;
-  PF_TRY(pf_dynamics_slopes(f, components, count, slopes, NULL));
-  for (int i = 0; i < f->ny; i++) {
-    const double actual = f->motion.acceleration[f->y[i]];
-    double sum = 0, size = fabs(actual);
+  if (f->speeds || !f->nv || (rest ? s->idle : !count)) return PF_OK;
+  if (count) PF_TRY(pf_dynamics_slopes(f, components, count, slopes, NULL));
+  for (int i = 0; i < (rest ? f->n : f->ny); i++) {
+    const double actual = f->motion.acceleration[rest ? i : f->y[i]];
+    double sum = 0, size = rest ? 0 : fabs(actual);
     for (int c = 0; c < count; c++) {
       const double part = slopes[i*count + c]*f->rate[f->y[components[c]]];
       sum += part, size += fabs(part);
     }
-    if (!(fabs(actual - sum) <= 1e-6*size + 1e-7*s->elsewhere)) *yes = false;
+    const double usual = rest ? fmax(s->elsewhere, s->pull) : s->elsewhere;
+    if (!(fabs(actual - sum) <= 1e-6*size + 1e-7*usual)) *yes = false;
   }
   return PF_OK;
 }
@@ -504,12 +514,19 @@ static PfStatus look_nearer(PfSeek *s)
   return PF_OK;
 }
 
-/* What the rates are like away from solutions: the median of some starts, because near a place where a chart fails
+/* Into a list in ascending order. */
+static void insert(double *list, int count, double value)
+{
+  for (; count > 0 && list[count - 1] > value; count--) list[count] = list[count - 1];
+  list[count] = value;
+}
+
+/* What the rates, and all accelerations, are like away from solutions: the median of some starts, because near a place where a chart fails
  * rates have no limit. */
 static PfStatus find_typical(PfSeek *s)
 {
   enum { PROBES = 11 };
-  double rates[PROBES];
+  double rates[PROBES], pulls[PROBES];
   int count = 0, still = 0;
   for (int t = 0; t < PROBES; t++) {
     int before = pf_diagnostic_count(s->ctx);
@@ -520,11 +537,10 @@ static PfStatus find_typical(PfSeek *s)
     PF_TRY(pf_problem_rounding(s->p, s->noise));
     double rate = pf_largest(s->r, s->p->equations);
     still += rate <= pf_largest(s->noise, s->p->equations);
-    int k = count++;
-    for (; k > 0 && rates[k - 1] > rate; k--) rates[k] = rates[k - 1];
-    rates[k] = rate;
+    insert(pulls, count, pf_largest(s->p->field->motion.acceleration, s->p->field->n));
+    insert(rates, count++, rate);
   }
-  if (count) s->elsewhere = rates[count/2];
+  if (count) s->elsewhere = rates[count/2], s->pull = pulls[count/2];
   s->idle = 2*still > count;
   return PF_OK;
 }
@@ -602,7 +618,7 @@ static PfStatus take_interval(PfSeek *s, const PfInterval *interval)
   int i = find_number(s, interval->name), n = s->p->field->n;
   bool cyclic = i >= 0 && i < n && s->p->held[i], fixed = i >= n && s->p->kind == PF_EQUILIBRIA;
   if (i >= 0 && !cyclic && !fixed) {
-    s->low[i] = interval->low, s->high[i] = interval->high;
+    s->low[i] = interval->low/unit_of(s, i), s->high[i] = interval->high/unit_of(s, i);
     return PF_OK;
   }
   pf_fail(s->ctx, PF_ERR_ARGUMENT, i < 0 ? "'%s' is not a component of the state"
@@ -677,6 +693,47 @@ static PfStatus make_room(PfSeek *s)
 
 /* ---------------------------------------------------------------- all */
 
+static void multiply(double *list, const double *by, int count)
+{
+  for (int i = 0; i < count; i++) list[i] *= by[i];
+}
+
+static void point_to_si(const PfSeek *s, const double *unit, PfSteadyPoint *point)
+{
+  const int size = s->steady->size;
+  const double *units = s->p->field->unit_q;
+  multiply(point->x, unit, size);
+  multiply(point->q, units, s->p->field->n);
+  multiply(point->v, units, s->p->field->n);
+  for (int d = 0; d < point->family; d++) {
+    multiply(point->directions + (size_t)d*(size_t)size, unit, size);
+    for (int c = 0; c < size && point->free[d] < size; c++)
+      point->directions[d*size + c] /= unit[point->free[d]]; /* which still changes by 1 */
+  }
+}
+
+/* From the units of the field, in which they are ordered, to SI units. */
+static void to_si(PfSeek *s)
+{
+  PfSteady *st = s->steady;
+  double *unit = s->lifted;
+  pf_seek_remember(s, s->backup);
+  for (int i = 0; i < st->count; i++) {
+    place_of(s, st->points + i, s->room);
+    pf_seek_subtract(s, s->room, s->start, s->other);
+    for (int k = 0; k < s->numbers; k++) s->other[k] *= unit_of(s, k);
+    st->points[i].distance = pf_norm(s->other, s->numbers);
+  }
+  memcpy(s->p->field->full, s->backup, pf_seek_bytes(s));
+  if (st->count) st->radius = st->points[0].distance;
+  for (int c = 0; c < st->size; c++) unit[c] = unit_of(s, component_number(s, c));
+  for (int i = 0; i < st->count; i++) point_to_si(s, unit, st->points + i);
+  multiply(st->low, unit, st->size);
+  multiply(st->high, unit, st->size);
+  multiply(st->q_low, s->p->field->unit_q, s->p->field->n);
+  multiply(st->q_high, s->p->field->unit_q, s->p->field->n);
+}
+
 static PfStatus search(PfSeek *s, const PfSteady *rest)
 {
   PF_TRY(find_typical(s));
@@ -697,23 +754,23 @@ static long long budget_of(const PfProblem *p, int each, int starts)
   return (long long)each*starts*LARGE/(rows > LARGE ? rows : LARGE);
 }
 
-/* With the states of rest, when steady motions are sought. */
-static PfStatus search_all(PfContext *ctx, PfArena *arena, PfProblem *p, const PfSteadyOptions *options,
-                           const PfSteady *rest, PfSteady *steady)
+/* With the states of rest, when steady motions are sought. All is in the units of the field. */
+static PfStatus search_all(PfSeek *s, const PfSteadyOptions *options, const PfSteady *rest)
 {
-  PfSeek s = {.ctx = ctx, .arena = arena, .p = p, .steady = steady, .n = p->unknowns,
-              .numbers = p->field->n + p->field->nw};
+  PfProblem *p = s->p;
+  PfSteady *steady = s->steady;
+  s->n = p->unknowns, s->numbers = p->field->n + p->field->nw;
   *steady = (PfSteady){.size = p->size, .starts = options->starts > 0 ? options->starts : 100, .radius = INFINITY};
-  s.first = p->field->evaluations;
-  s.budget = budget_of(p, BUDGET, steady->starts), s.near_budget = budget_of(p, NEAR_BUDGET, steady->starts);
-  s.spare = s.budget/3;
-  PF_TRY(make_room(&s));
-  pf_seek_place(&s, s.start);
-  choose_box(&s);
-  PF_TRY(take_intervals(&s, options));
-  PfStatus status = pf_surfaces_make(p->field, arena, &s.surfaces);
-  if (status == PF_OK) status = search(&s, rest);
-  pf_surfaces_free(&s.surfaces);
+  s->first = p->field->evaluations;
+  s->budget = budget_of(p, BUDGET, steady->starts), s->near_budget = budget_of(p, NEAR_BUDGET, steady->starts);
+  s->spare = s->budget/3;
+  PF_TRY(make_room(s));
+  pf_seek_place(s, s->start);
+  choose_box(s);
+  PF_TRY(take_intervals(s, options));
+  PfStatus status = pf_surfaces_make(p->field, s->arena, &s->surfaces);
+  if (status == PF_OK) status = search(s, rest);
+  pf_surfaces_free(&s->surfaces);
   return status;
 }
 
@@ -746,7 +803,8 @@ static PfStatus find_rest(PfArena *arena, PfProblem *p, const PfSteadyOptions *o
   f->held = NULL;
   PfStatus status = pf_problem_make(p->ctx, arena, f, PF_EQUILIBRIA, -1, &still);
   if (status == PF_OK) status = take_rest_intervals(&still, arena, options, &own);
-  if (status == PF_OK) status = search_all(p->ctx, arena, &still, &own, &(PfSteady){0}, rest);
+  PfSeek s = {.ctx = p->ctx, .arena = arena, .p = &still, .steady = rest};
+  if (status == PF_OK) status = search_all(&s, &own, &(PfSteady){0});
   pf_problem_release(&still);
   if (pf_is_final(status)) return status;
   if (status != PF_OK) *rest = (PfSteady){0};
@@ -761,15 +819,20 @@ PfStatus pf_steady_search(PfContext *ctx, PfArena *arena, PfProblem *p, const Pf
                           PfSteady *steady)
 {
   PfSteady rest = {0};
+  PfSeek s = {.ctx = ctx, .arena = arena, .p = p, .steady = steady};
   if (p->kind == PF_STEADY) PF_TRY(find_rest(arena, p, options, &rest));
-  return search_all(ctx, arena, p, options, &rest, steady);
+  PF_TRY(search_all(&s, options, &rest));
+  if (p->field->in_units) to_si(&s);
+  return PF_OK;
 }
 
 PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options,
                         PfSteady *steady)
 {
   PfProblem problem;
-  PfStatus status = pf_problem_make(ctx, arena, field, options->kind, -1, &problem);
+  PfDynamics *f;
+  PF_TRY(pf_dynamics_natural(field, &f));
+  PfStatus status = pf_problem_make(ctx, arena, f, options->kind, -1, &problem);
   if (status == PF_OK) status = pf_steady_search(ctx, arena, &problem, options, steady);
   pf_problem_release(&problem);
   return status;

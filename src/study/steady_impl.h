@@ -41,7 +41,7 @@ typedef struct PfSeek {
   double *known;          /* MOST_POINTS x numbers */
   int known_count;
   PfSeekCurve *curves;    /* of the points that are listed: empty unless they belong to a family of one dimension */
-  double elsewhere;       /* rates of the size that is found at the starts */
+  double elsewhere, pull; /* rates, and accelerations of all coordinates, of the size that is found at the starts */
   bool idle;              /* they are rounding there: everything is a solution, by and large */
   long long first, budget, near_budget; /* evaluations before the search, and those that it and its end may take */
   long long spare;        /* what curves may take beyond the budget */

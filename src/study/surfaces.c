@@ -23,7 +23,9 @@ PfStatus pf_surfaces_make(PfDynamics *f, PfArena *arena, PfSurfaces *s)
   PF_TRY(pf_system_new(f->ctx, &s->switches.equations, &s->system));
   PF_TRY(pf_solver_new(f->ctx, s->system, pf_formulation_find("multipliers"), &s->solver));
   s->values = pf_arena_array(arena, double, pf_system_symbols(s->system)->count);
-  if (!s->values) return pf_no_room(f->ctx, "the switches of the equations");
+  s->size = pf_arena_array(arena, double, s->switches.count);
+  if (!s->values || !s->size) return pf_no_room(f->ctx, "the switches of the equations");
+  for (int k = 0; k < s->switches.count; k++) s->size[k] = pf_dynamics_usual_size(f, s->switches.at[k].surface);
   PF_TRY(make_motion(f->ctx, arena, f, &s->motion));
   return make_motion(f->ctx, arena, f, &s->other);
 }
@@ -47,7 +49,7 @@ static PfStatus place(PfSurfaces *s, const PfDynamics *f, bool on, bool *any)
     double g, *side = s->values + to->q - count + k;
     PF_TRY(pf_expr_evaluate(f->ctx, &w->surface, 1, to->symbol, s->values, to->count, &g));
     *side = g < 0 ? -1 : 1;
-    if (w->compared || !(fabs(g) <= 1e-10)) continue;
+    if (w->compared || !(fabs(g) <= 1e-10*s->size[k])) continue;
     *any = true;
     if (on || g == 0) *side = 0;
   }

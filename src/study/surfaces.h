@@ -9,6 +9,7 @@ typedef struct PfSurfaces {
   PfSwitches switches; /* count 0: nothing is to be looked at */
   PfSystem *system;    /* with the sides as inputs */
   PfSolver *solver;
+  double *size; /* of each surface, as it usually is */
   double *values;
   PfMotion motion, other;
 } PfSurfaces;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random models in other units, by powers of ten: verdicts and motions must be the same.
+"""Random models in other units, by powers of ten: verdicts, motions and studies must be the same.
 
-scales.py PFAFF [--count 100] [--seed 1] [--most 12] [--keep FOLDER]
+scales.py PFAFF [--count 100] [--studies 100] [--seed 1] [--most 12] [--keep FOLDER]
 
 A model is written with units of length, mass, time, of each coordinate and of each constraint, and once more with all
 of them 1; redundant rows are among the constraints. Compared: rank and redundancy of 'check', accelerations of 'eval'
-by several formulations, the motion of 'run'."""
+by several formulations, the motion of 'run'. Of --studies models, with units of length, mass and constraints:
+eigenvalues of 'study linearize' at an equilibrium, states and eigenvalues of 'study equilibria' and 'study steady'."""
 import argparse, json, math, os, random, subprocess, sys
 
 FORMS = ["multipliers", "maggi", "udwadia_kalaba", "udwadia_phohomsiri", "cascade"]
@@ -44,16 +45,19 @@ class Model:
     """Coordinates u_i = own_i x_i; what has the kind 'length' carries the unit of length as well."""
     def __init__(self, kinds):
         self.kinds, self.kinetic, self.potential, self.rows, self.start = kinds, [], [], [], []
+        self.angles = False  # are coordinates declared as angles?
 
     def text(self, units):
         L, m, t = units.length, units.mass, units.time
         unit = [own + (L if kind == "length" else 0) for own, kind in zip(units.own, self.kinds)]
         x = {f"x{i}": f"({power(-k)}*u{i})" for i, k in enumerate(unit)}
         v = {f"v{i}": f"({power(t - k)}*u{i}')" for i, k in enumerate(unit)}
-        lines = ["coord " + ", ".join(f"u{i}" for i in range(len(unit)))]
+        lines = ["coord " + ", ".join(f"u{i}" for i in range(len(unit))) + (" [rad]" if self.angles else "")]
+        if self.angles: lines += ["param inertia = 1 [kg*m^2], couple = 1 [N*m]"]
+        I, T = ("inertia*", "couple*") if self.angles else ("", "")
         energy = power(m + 2*L - 2*t)
-        lines += [f"kinetic {energy}*({e.format(**x, **v)})" for e in self.kinetic]
-        lines += [f"potential {energy}*({e.format(**x, **v)})" for e in self.potential]
+        lines += [f"kinetic {I}{energy}*({e.format(**x, **v)})" for e in self.kinetic]
+        lines += [f"potential {T}{energy}*({e.format(**x, **v)})" for e in self.potential]
         for i, e in enumerate(self.rows):
             lines.append(f"constraint c{i}: {power(units.row[i])}*({e.format(**x, **v)}) = 0")
         lines += [f"start u{i} = {q!r}*{power(unit[i])}, u{i}' = {w!r}*{power(unit[i] - t)}" for i, q, w in self.start]
@@ -120,7 +124,49 @@ def points(rng):
     return model
 
 
+def wells(rng):
+    """Oscillators with two wells each, coupled by springs."""
+    n = rng.randint(1, 2)
+    model = Model(["length"]*n)
+    for i in range(n):
+        model.kinetic.append(f"{number(rng)}/2*{{v{i}}}^2")
+        model.potential.append(f"{number(rng)}/4*{{x{i}}}^4 - {number(rng)}/2*{{x{i}}}^2")
+    if n == 2: model.potential.append(f"{number(rng, 0.05, 0.2)}/2*({{x0}} - {{x1}})^2")
+    model.start = [(i, number(rng, -1, 1), 0.0) for i in range(n)]
+    return model
+
+
+def pendulum(rng):
+    """A weight on a rod, in x and y, with a spring."""
+    model = Model(["length"]*2)
+    m, l = number(rng), number(rng)
+    model.kinetic = [f"{m}/2*({{v0}}^2 + {{v1}}^2)"]
+    model.potential = [f"{m}*{number(rng)}*{{x1}}", f"{number(rng, 0.1, 0.3)}/2*({{x0}} - {number(rng)})^2"]
+    model.rows = [f"{{x0}}^2 + {{x1}}^2 - {l}^2"]
+    angle = number(rng, -1, 1)
+    model.start = [(0, l*math.sin(angle), 0.0), (1, -l*math.cos(angle), 0.0)]
+    return model
+
+
+def governor(rng):
+    """A mass that slides along a turning arm, on a spring that stiffens: it goes on at any angular velocity."""
+    model = Model(["length", "angle"])
+    m = number(rng)
+    model.kinetic = [f"{m}/2*({{v0}}^2 + {{x0}}^2*{{v1}}^2)", f"{number(rng)}/2*{{v1}}^2"]
+    model.potential = [f"{number(rng)}/2*({{x0}} - {number(rng)})^2", f"{number(rng)}/4*{{x0}}^4"]
+    model.start = [(0, number(rng), 0.0), (1, 0.0, number(rng, 0.1, 0.3))]
+    return model
+
+
+def four_bar(rng):
+    """The loop with springs that know no turns: as many equilibria as a turn has."""
+    model = loop(rng)
+    model.potential = [f"-{number(rng)}*cos({{x{i}}} - {number(rng, -0.5, 0.5)})" for i in range(3)]
+    return model
+
+
 KINDS = [linear_rows, loop, points]
+STUDIED = [four_bar, points, wells, pendulum, governor]
 
 
 def close(program, model, path):
@@ -167,25 +213,86 @@ def trial(program, seed, most, path):
     compare(reference, answers(program, model, Units(rng, most, n).limit(), path))
 
 
+# ---------------------------------------------------------------- studies
+
+def eigenvalues(list):
+    return sorted((round(re, 7), round(abs(im), 7)) for re, im in list)
+
+
+def alike(one, other, size):
+    return len(one) == len(other) and all(abs(x - y) <= 1e-5*size for x, y in zip(one, other))
+
+
+def findings(program, model, units, path):
+    """States in plain units, with dimension of the family and eigenvalues."""
+    with open(path, "w", encoding="utf-8") as file: file.write(model.text(units))
+    found = {}
+    for kind in model.studies:
+        study = ask(program, "study", kind, "--starts", "300", "--json", path)
+        found[kind] = [([x*10.0**-k for x, k in zip(point["q"], model.unit)], point["family"], point["eigenvalues"])
+                       for point in study["points"]]
+    near = ask(program, "study", "linearize", "--near", "equilibrium", "--json", path)
+    found["linearize"] = [[value["re"], value["im"]] for value in near["points"][0]["eigenvalues"]]
+    return found
+
+
+def same_values(one, other):
+    flat = lambda list: [x for pair in eigenvalues(list) for x in pair]
+    size = max([1] + [abs(x) for x in flat(one)])
+    return alike(flat(one), flat(other), size)
+
+
+def is_listed(point, points):
+    size = max(1, max(map(abs, point[0])))
+    return any(alike(point[0], q, size) and point[1] == family and same_values(point[2], values)
+               for q, family, values in points)
+
+
+def compare_findings(model, one, other):
+    for kind in model.studies:
+        for there, here, what in ((one, other, "lost"), (other, one, "new")):
+            for point in there[kind]:
+                if point[1] == 0 and not is_listed(point, here[kind]):
+                    raise Failure(f"{kind}: {what}: {point}\n  of {len(one[kind])} and {len(other[kind])}")
+        families = [sorted(family for _, family, _ in list[kind]) for list in (one, other)]
+        if families[0] != families[1]: raise Failure(f"{kind}: families {families[1]}, not {families[0]}")
+    if not same_values(one["linearize"], other["linearize"]):
+        raise Failure(f"linearize: {other['linearize']}, not {one['linearize']}")
+
+
+def study_trial(program, seed, most, path):
+    rng = random.Random(seed)
+    kind = rng.choice(STUDIED)
+    model = kind(rng)
+    model.studies = ["equilibria"] if kind != governor else ["equilibria", "steady"]
+    model.angles = kind == four_bar
+    n = len(model.kinds)
+    units = Units(rng, most, n)
+    units.time, units.own = 0, [0]*n
+    compare_findings(model, findings(program, model, Units(rng, 0, n), path), findings(program, model, units, path))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--studies", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most", type=int, default=12)
     parser.add_argument("--keep", default="trial-failures")
     options = parser.parse_args()
     os.makedirs(options.keep, exist_ok=True)
     failures = 0
-    for seed in range(options.seed, options.seed + options.count):
-        path = os.path.join(options.keep, f"scales{seed}.pf")
-        try:
-            trial(options.program, seed, options.most, path)
-            os.remove(path)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            failures += 1
-            print(f"seed {seed}: {failure}", flush=True)
-    print(f"{options.count} seeds, {failures} failures")
+    for function, count, name in ((trial, options.count, "scales"), (study_trial, options.studies, "studies")):
+        for seed in range(options.seed, options.seed + count):
+            path = os.path.join(options.keep, f"{name}{seed}.pf")
+            try:
+                function(options.program, seed, options.most, path)
+                os.remove(path)
+            except (Failure, subprocess.TimeoutExpired) as failure:
+                failures += 1
+                print(f"{name}, seed {seed}: {failure}", flush=True)
+    print(f"{options.count} models and {options.studies} studied ones, {failures} failures")
     sys.exit(1 if failures else 0)
 
 
