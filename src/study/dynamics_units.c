@@ -65,9 +65,10 @@ static void derive(Scan *s, double *rows)
   }
 }
 
+/* What is not finite stays so: NaN where an expression ends, as a root does, infinite beyond the largest number. */
 static void enlarge(double *size, double value)
 {
-  *size = isfinite(value) ? fmax(*size, fabs(value)) : INFINITY;
+  *size = isnan(*size) || isnan(value) ? NAN : fmax(*size, fabs(value));
 }
 
 /* Fills s->size and s->change for the coordinate. */
@@ -91,24 +92,30 @@ static void scan(Scan *s, int coordinate)
   }
 }
 
-/* The decade where sizes go over from one power law to another for the last time, or end; -INFINITY: they never do. */
-static double find_last(const double *size)
+/* The middle of a bend at the decade d. */
+static double middle_of_bend(const double *bend, int d)
+{
+  double sum = 0, place = 0;
+  for (int k = d > 2 ? d - 2 : 0; k <= d + 1; k++) sum += bend[k], place += bend[k]*k;
+  return place/sum;
+}
+
+/* The decade where sizes go over from one power law to another for the last time, or end; -INFINITY: they never do.
+ * What grows beyond all powers, as exp does, bends again and again: there it is the first time. */
+static double find_bend(const double *size)
 {
   const double clearly = 0.3;
-  double slope[DECADES - 1], bend[DECADES] = {0};
+  double slope[DECADES], bend[DECADES + 1] = {0}, found = -INFINITY;
   int top = DECADES - 1, low;
   while (top > 0 && !isfinite(size[top])) top--;
-  if (top < DECADES - 1) return top;
+  const bool ends = top < DECADES - 1;
+  if (ends && isnan(size[top + 1])) return top;
   for (low = top; low > 0 && size[low - 1] > 0; low--) {}
   for (int d = low; d < top; d++) slope[d] = log10(size[d + 1]/size[d]);
   for (int d = low + 1; d < top; d++) bend[d] = fabs(slope[d] - slope[d - 1]);
-  for (int d = top - 1; d > low; d--) {
-    double sum = 0, place = 0;
-    if (bend[d] < clearly) continue;
-    for (int k = d > low + 2 ? d - 2 : low; k <= d + 1; k++) sum += bend[k], place += bend[k]*k;
-    return place/sum;
-  }
-  return -INFINITY;
+  for (int d = low + 1; d < top && !(ends && isfinite(found)); d++)
+    if (bend[d] >= clearly) found = middle_of_bend(bend, d);
+  return found;
 }
 
 /* The power of ten of the last change by bounds, which stay where a sine goes up and down: of all that is nearer, and of
@@ -118,10 +125,11 @@ static double find_change(const double *size)
   double nearer[DECADES], farther[DECADES];
   memcpy(nearer, size, sizeof nearer);
   memcpy(farther, size, sizeof farther);
-  for (int d = 1; d < DECADES; d++) nearer[d] = fmax(nearer[d], nearer[d - 1]);
+  for (int d = 1; d < DECADES; d++)
+    if (nearer[d] < nearer[d - 1]) nearer[d] = nearer[d - 1];
   for (int d = DECADES - 2; d >= 0; d--)
-    if (isfinite(farther[d + 1])) farther[d] = fmax(farther[d], farther[d + 1]);
-  return FIRST + fmax(find_last(nearer) + 1, find_last(farther));
+    if (isfinite(farther[d + 1]) && farther[d] < farther[d + 1]) farther[d] = farther[d + 1];
+  return FIRST + fmax(find_bend(nearer) + 1, find_bend(farther));
 }
 
 /* ---------------------------------------------------------------- units of coordinates */
