@@ -238,13 +238,14 @@ static bool is_parallel(const PfSeek *s, const PfSteadyPoint *point)
 /* Is the place s->spot a member of a family that is listed by that very member? */
 static void is_same(PfSeek *s, bool *yes)
 {
+  const double near = 1e-5; /* the distance from the start is flat where it is least: 1e-6 of it are the root of rounding */
   *yes = false;
   for (int i = 0; i < s->steady->count && !*yes; i++) {
     const PfSteadyPoint *there = s->steady->points + i;
     if (there->family < s->family) continue;
     place_of(s, there, s->room);
     pf_seek_place(s, s->u);
-    *yes = pf_seek_distance(s, s->room, s->u) < 1e-6 && is_parallel(s, there);
+    *yes = pf_seek_distance(s, s->room, s->u) < near && is_parallel(s, there);
   }
 }
 
