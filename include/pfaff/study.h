@@ -129,7 +129,8 @@ typedef struct PfSteady {
 /* Looks for equilibria or steady motions by Newton's method from many places, with known solutions deflated (P. E.
  * Farrell, A. Birkisson, S. W. Funke, SIAM J. Sci. Comput. 37 (2015) A2026): from the place of the field by short
  * steps, from all over a box around it, on all sheets of the constraints, and at last around it in boxes that grow up
- * to the nearest solution. So points[0] is what "nearest to the start" means everywhere. The chart of the field may
+ * to the nearest solution. Boxes and distances that order the list are in units of the lengths of the model where these
+ * are far from 1. So points[0] is what "nearest to the start" means everywhere. The chart of the field may
  * change. PF_OK also when nothing was found. Fails with PF_ERR_MODEL when the system depends on time, or when
  * constraints forbid rest, with PF_ERR_ARGUMENT for an interval of no component. */
 PF_API PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options,

@@ -32,9 +32,21 @@ void pf_unit_rows(PfSolver *s)
   }
 }
 
-/* Residual of row i, and the size of its terms, with accelerations of 1e-3 at least: smaller ones need not agree. A row
- * that counts as redundant may have a little of its own, which is not asked to agree either. */
-static double find_miss(const PfSolver *s, const double *acceleration, int i, double *size)
+/* The largest acceleration that forces alone would give: what cancels against constraints leaves rounding of it. */
+static double fastest_alone(const PfSolver *s)
+{
+  const int n = s->system->n;
+  double most = 0;
+  for (int j = 0; j < n && s->system->mass_size; j++) {
+    const double mass = s->at.M[(size_t)j*(size_t)n + (size_t)j];
+    if (mass > 0) most = fmax(most, fabs(s->at.F[j])/mass);
+  }
+  return isfinite(most) ? most : 0;
+}
+
+/* Residual of row i, and the size of its terms, with accelerations of `least` at least: smaller ones need not agree. A
+ * row that counts as redundant may have a little of its own, which is not asked to agree either. */
+static double find_miss(const PfSolver *s, const double *acceleration, double least, int i, double *size)
 {
   int n = s->system->n;
   const double *row = s->at.A + (size_t)i*(size_t)n;
@@ -48,7 +60,7 @@ static double find_miss(const PfSolver *s, const double *acceleration, int i, do
     fastest = fmax(fastest, fabs(acceleration[j]));
   }
   if (s->square && largest < fading(s)*s->usual[i]) largest = s->usual[i];
-  *size += largest*(1e-3 + 0.2*fastest); /* times the agreement: PF_RANK_TOLERANCE */
+  *size += largest*(least + 0.2*fastest); /* times the agreement: PF_RANK_TOLERANCE */
   return fabs(miss);
 }
 
@@ -56,13 +68,14 @@ static double find_miss(const PfSolver *s, const double *acceleration, int i, do
 static int worst_row(const PfSolver *s, const double *acceleration)
 {
   int m = s->system->m, worst = -1;
+  const double least = 1e-3 + 1e-6*fastest_alone(s);
   double size, sizes = 1e-300, most = 1;
   for (int i = 0; i < m; i++) {
-    find_miss(s, acceleration, i, &size);
+    find_miss(s, acceleration, least, i, &size);
     sizes = fmax(sizes, size);
   }
   for (int i = 0; i < m; i++) {
-    double miss = find_miss(s, acceleration, i, &size), part = miss/(s->agreement*size + 1e-12*sizes);
+    double miss = find_miss(s, acceleration, least, i, &size), part = miss/(s->agreement*size + 1e-12*sizes);
     if (part > most) most = part, worst = i;
   }
   return worst;

@@ -118,8 +118,8 @@ static double find_bend(const double *size)
   return found;
 }
 
-/* The power of ten of the last change by bounds, which stay where a sine goes up and down: of all that is nearer, and of
- * all that is farther. What grows is seen at the end of a decade, what shrinks at its beginning. */
+/* The power of ten of the last change by bounds, which stay where a sine goes up and down: of all that is nearer, and
+ * of all that is farther. What grows is seen at the end of a decade, what shrinks at its beginning. */
 static double find_change(const double *size)
 {
   double nearer[DECADES], farther[DECADES];

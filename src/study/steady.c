@@ -238,7 +238,7 @@ static bool is_parallel(const PfSeek *s, const PfSteadyPoint *point)
 /* Is the place s->spot a member of a family that is listed by that very member? */
 static void is_same(PfSeek *s, bool *yes)
 {
-  const double near = 1e-5; /* the distance from the start is flat where it is least: 1e-6 of it are the root of rounding */
+  const double near = 1e-5; /* the least distance from the start is flat: 1e-6 of it are the root of rounding */
   *yes = false;
   for (int i = 0; i < s->steady->count && !*yes; i++) {
     const PfSteadyPoint *there = s->steady->points + i;
@@ -522,8 +522,8 @@ static void insert(double *list, int count, double value)
   list[count] = value;
 }
 
-/* What the rates, and all accelerations, are like away from solutions: the median of some starts, because near a place where a chart fails
- * rates have no limit. */
+/* What the rates, and all accelerations, are like away from solutions: the median of some starts, because near a place
+ * where a chart fails rates have no limit. */
 static PfStatus find_typical(PfSeek *s)
 {
   enum { PROBES = 11 };
