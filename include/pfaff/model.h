@@ -128,6 +128,7 @@ typedef struct PfInput {
   double scale;
   PfExpr symbol, value; /* a function of time and parameters, or PF_EXPR_NONE */
   PfPlace place;
+  bool side; /* not the user's: the side of a switch, 1 or -1 away from its surface (pf_switches_find) */
 } PfInput;
 
 typedef struct PfBody {

@@ -32,6 +32,12 @@ static PfStatus generic_quasi_values(PfContext *ctx, PfArena *scratch, const PfE
   return pf_quasi_values(ctx, scratch, eq, symbols, original, values);
 }
 
+void pf_set_sides(const PfModel *model, const PfSymbols *symbols, int side, double *values)
+{
+  for (int i = 0; i < model->input_count; i++)
+    if (model->inputs[i].side) values[symbols->inputs + i] = side;
+}
+
 PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *eq, const PfSymbols *symbols,
                            const double *start, double *values)
 {
@@ -40,6 +46,7 @@ PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *
   double *A = pf_arena_array(scratch, double, size);
   if (!A) return pf_no_room(ctx, "the elimination");
   for (int i = 0; i < symbols->count; i++) values[i] = 0.4 + 0.9*fmod(0.61803398875*(i + 1), 1);
+  pf_set_sides(eq->model, symbols, 1, values);
   PF_TRY(pf_model_parameter_values(eq->model, NULL, PF_MISSING_GENERIC, values));
   PF_TRY(pf_expr_evaluate(ctx, eq->A, size, symbols->symbol, values, symbols->count, A));
   if (!start || pf_first_not_finite(A, (size_t)size) < 0) return PF_OK;

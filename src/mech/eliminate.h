@@ -11,6 +11,9 @@
 PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *equations, const PfSymbols *symbols,
                            const double *start, double *values);
 
+/* Sets the sides of all switches among the inputs of the model to 1 or -1. */
+void pf_set_sides(const PfModel *model, const PfSymbols *symbols, int side, double *values);
+
 /* The numbers at the start, NULL when the model does not have them. */
 PfStatus pf_start_values(PfContext *ctx, PfArena *arena, const PfEquations *equations, int count, double **start);
 

@@ -25,7 +25,8 @@ static PfStatus make_room(PfContext *ctx, PfArena *arena, int n, int count, PfKi
 
 /* ---------------------------------------------------------------- the user's speeds */
 
-/* Does e vanish? Where algebra cannot tell (abs, min, a root), by numbers in a generic configuration. */
+/* Does e vanish? Where algebra cannot tell (abs, min, a root), by numbers in a generic configuration, on both sides of
+ * the switches. */
 static PfStatus vanishes(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfExpr e,
                          bool *yes)
 {
@@ -43,8 +44,12 @@ static PfStatus vanishes(PfContext *ctx, PfArena *arena, const PfEquations *eq, 
   PF_TRY(pf_start_values(ctx, arena, eq, symbols.count, &start));
   PF_TRY(pf_generic_values(ctx, arena, eq, &symbols, start, values));
   for (int a = 0; a < k->count; a++) values[symbols.count + a] = 0.7 + 0.1*a;
-  PF_TRY(pf_expr_evaluate(ctx, &e, 1, list, values, count, &value));
-  *yes = fabs(value) < 1e-9;
+  *yes = true;
+  for (int side = -1; side <= 1 && *yes; side += 2) {
+    pf_set_sides(eq->model, &symbols, side, values);
+    PF_TRY(pf_expr_evaluate(ctx, &e, 1, list, values, count, &value));
+    *yes = fabs(value) < 1e-9;
+  }
   return PF_OK;
 }
 

@@ -19,7 +19,7 @@ typedef struct Finder {
   PfArena *arena;
   PfSwitches *found;
   int room;
-  const PfExpr *moving, *others; /* time, coordinates, velocities; multipliers and accelerations */
+  const PfExpr *moving, *others; /* time, coordinates, velocities; multipliers, accelerations and speeds */
   int moving_count, other_count;
   int depth;                     /* sides that the argument being read was split by */
   bool known_only;               /* no further surfaces are taken up */
@@ -457,8 +457,8 @@ PfStatus pf_evaluate_inputs(PfContext *ctx, const PfModel *model, const PfSymbol
 
 static PfStatus list_symbols(Finder *f, const PfModel *model)
 {
-  size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count;
-  PfExpr *moving = pf_arena_array(f->arena, PfExpr, 2*n + 1), *others = pf_arena_array(f->arena, PfExpr, n + m);
+  size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count, u = (size_t)model->speed_count;
+  PfExpr *moving = pf_arena_array(f->arena, PfExpr, 2*n + 1), *others = pf_arena_array(f->arena, PfExpr, n + m + u);
   if (!moving || !others) return pf_no_room(f->ctx, "the switches of the equations");
   for (size_t i = 0; i < n; i++) {
     moving[2*i] = model->coordinates[i].q;
@@ -467,8 +467,9 @@ static PfStatus list_symbols(Finder *f, const PfModel *model)
   }
   moving[2*n] = model->time;
   for (size_t k = 0; k < m; k++) others[n + k] = model->constraints[k].multiplier;
+  for (size_t a = 0; a < u; a++) others[n + m + a] = model->speeds[a].symbol;
   f->moving = moving, f->moving_count = (int)(2*n + 1);
-  f->others = others, f->other_count = (int)(n + m);
+  f->others = others, f->other_count = (int)(n + m + u);
   return PF_OK;
 }
 
@@ -482,7 +483,8 @@ static PfStatus add_inputs(Finder *f, const PfModel *model)
   if (old) memcpy(s->model.inputs, model->inputs, old*sizeof *model->inputs);
   for (int k = 0; k < s->count; k++)
     s->model.inputs[old + (size_t)k] =
-        (PfInput){.name = pf_expr_symbol_name(f->ctx, s->at[k].side), .unit = "", .symbol = s->at[k].side};
+        (PfInput){.name = pf_expr_symbol_name(f->ctx, s->at[k].side), .unit = "", .symbol = s->at[k].side,
+                  .side = true};
   s->model.input_count += s->count;
   return PF_OK;
 }
@@ -538,6 +540,42 @@ static PfStatus any_switches(PfContext *ctx, const PfEquations *equations, bool 
   return status;
 }
 
+/* The symbols that rates consist of: coordinates, speeds in place of the velocities, time. */
+static PfStatus list_speed_symbols(Finder *f, const PfModel *model)
+{
+  int n = model->coordinate_count, speeds = model->speed_count;
+  PfExpr *moving = pf_arena_array(f->arena, PfExpr, n + speeds + 1);
+  if (!moving) return pf_no_room(f->ctx, "the switches of the equations");
+  for (int i = 0; i < n; i++) moving[i] = model->coordinates[i].q;
+  for (int a = 0; a < speeds; a++) moving[n + a] = model->speeds[a].symbol;
+  moving[n + speeds] = model->time;
+  f->moving = moving, f->moving_count = n + speeds + 1;
+  return PF_OK;
+}
+
+/* Rates are written in speeds, constraints in velocities: max(u, 2) in the rate of z and max(x', 2) in a constraint are
+ * one switch where x' = u. With the rates put into the known surfaces they are recognised, and the rates get the same
+ * sides. A switch in the rates alone stays as it is: accelerations do not depend on how velocities are parametrised. */
+static PfStatus switch_rates(PfContext *ctx, PfArena *arena, PfSwitches *s)
+{
+  const PfModel *model = &s->model;
+  int n = model->coordinate_count;
+  PfSwitches by_speeds = *s;
+  Finder f = {.ctx = ctx, .arena = arena, .found = &by_speeds, .known_only = true};
+  if (!s->count || !model->speed_count) return PF_OK;
+  PfExpr *velocity = pf_arena_array(arena, PfExpr, n);
+  by_speeds.at = pf_arena_array(arena, PfSwitch, s->count);
+  if (!velocity || !by_speeds.at) return pf_no_room(ctx, "the switches of the equations");
+  for (int i = 0; i < n; i++) velocity[i] = model->coordinates[i].v;
+  for (int k = 0; k < s->count; k++) {
+    PfExpr *surface = &by_speeds.at[k].surface;
+    by_speeds.at[k] = s->at[k];
+    PF_TRY(pf_expr_substitute(ctx, surface, 1, velocity, s->equations.rate, n, surface));
+  }
+  PF_TRY(list_speed_symbols(&f, model));
+  return pf_expr_map(ctx, s->equations.rate, n, image_of, &f, s->equations.rate);
+}
+
 static void make_forces_affine(Finder *f, PfEquations *eq)
 {
   for (int i = 0; i < eq->n; i++) {
@@ -567,6 +605,7 @@ PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equ
   s->model.potential = list[count - 1];
   s->equations.model = &s->model;
   make_forces_affine(&f, &s->equations);
+  PF_TRY(switch_rates(ctx, arena, s));
   PF_TRY(add_inputs(&f, equations->model));
   return classify(&f, equations->model);
 }
