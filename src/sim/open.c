@@ -214,6 +214,7 @@ void pf_sim_close(PfSim *sim)
   pf_array_free(pf_context_allocator(sim->ctx), &sim->handles);
   pf_array_free(pf_context_allocator(sim->ctx), &sim->starts);
   pf_phases_close(sim->motion);
+  pf_derived_names_free(&sim->derived);
   pf_arena_free(sim->run_arena);
   if (sim->complete_system != sim->system) pf_system_free(sim->complete_system);
   if (sim->outline) pf_system_free(sim->outline == sim->system ? sim->written : sim->outline);

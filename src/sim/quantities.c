@@ -23,32 +23,50 @@ static bool mentions(const char *text, const char *name)
   return false;
 }
 
-typedef struct Search {
-  PfContext *ctx;
-  PfArena *room;
-  const PfModel *model;
-  const char *text;
-  PfGivenName *given; /* with those of the caller first */
-  int count;
-} Search;
+/* Pseudo-velocities that are no velocities of coordinates, copied out of the room in which they were derived. */
+static PfStatus keep_names(PfContext *ctx, const PfKinematics *k, PfDerivedNames *names)
+{
+  names->name = pf_arena_array(names->arena, PfGivenName, k->count);
+  if (!names->name) return pf_no_room(ctx, "what is shown");
+  for (int a = 0; a < k->count && k->combined && k->definition; a++) {
+    if (k->independent[a] >= 0 || k->definition[a] == PF_EXPR_NONE) continue;
+    const char *name = pf_arena_text(names->arena, k->names[a], strlen(k->names[a]));
+    if (!name) return pf_no_room(ctx, "what is shown");
+    names->name[names->count++] = (PfGivenName){.name = name, .unit = "", .value = k->definition[a]};
+  }
+  return PF_OK;
+}
 
-/* Pseudo-velocities that are no velocities of coordinates, and that the text mentions. */
-static PfStatus add_derived(Search *s, const PfGivenName *given, int count)
+static PfStatus derive_names(PfContext *ctx, PfArena *room, const PfModel *model, PfDerivedNames *names)
 {
   PfEquations eq;
   PfKinematics k;
-  PF_TRY(pf_equations_derive(s->ctx, s->room, s->model, &eq));
-  PF_TRY(pf_derived_kinematics(s->ctx, s->room, &eq, &k));
-  s->given = pf_arena_array(s->room, PfGivenName, count + k.count);
-  if (!s->given) return pf_no_room(s->ctx, "what is shown");
-  if (count) memcpy(s->given, given, (size_t)count*sizeof *given);
-  s->count = count;
-  for (int a = 0; a < k.count && k.combined && k.definition; a++) {
-    bool combination = k.independent[a] < 0 && k.definition[a] != PF_EXPR_NONE;
-    if (combination && mentions(s->text, k.names[a]))
-      s->given[s->count++] = (PfGivenName){.name = k.names[a], .unit = "", .value = k.definition[a]};
+  PF_TRY(pf_equations_derive(ctx, room, model, &eq));
+  PF_TRY(pf_derived_kinematics(ctx, room, &eq, &k));
+  return keep_names(ctx, &k, names);
+}
+
+/* Derives the names unless that was done before. A model that cannot be derived has none. */
+static PfStatus find_names(PfContext *ctx, const PfModel *model, PfDerivedNames *names)
+{
+  if (names->arena) return PF_OK;
+  int before = pf_diagnostic_count(ctx);
+  PfArena *room = pf_arena_new(pf_context_allocator(ctx));
+  names->arena = pf_arena_new(pf_context_allocator(ctx));
+  PfStatus status = room && names->arena ? derive_names(ctx, room, model, names) : pf_no_room(ctx, "what is shown");
+  pf_arena_free(room);
+  if (pf_is_final(status)) { /* out of memory, or cancelled: the next search tries again */
+    pf_derived_names_free(names);
+    return status;
   }
+  pf_diagnostics_cut(ctx, before);
   return PF_OK;
+}
+
+void pf_derived_names_free(PfDerivedNames *names)
+{
+  pf_arena_free(names->arena);
+  *names = (PfDerivedNames){0};
 }
 
 /* Events that attach and detach change which velocities there are. */
@@ -57,27 +75,45 @@ static bool has_derived(const PfModel *model)
   return !model->is_complete && model->speed_count == 0 && model->coordinate_count <= MOST_COORDINATES;
 }
 
+/* The names of the caller, then the derived ones that the text mentions. */
+static PfGivenName *join_names(PfArena *room, const char *text, const PfGivenName *given, int *count,
+                               const PfDerivedNames *derived)
+{
+  PfGivenName *all = pf_arena_array(room, PfGivenName, *count + derived->count);
+  if (all && *count) memcpy(all, given, (size_t)*count*sizeof *all);
+  for (int i = 0; all && i < derived->count; i++)
+    if (mentions(text, derived->name[i].name)) all[(*count)++] = derived->name[i];
+  return all;
+}
+
 PfStatus pf_quantities_find_given(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what,
-                                  const char *text, const PfGivenName *given, int given_count, PfPlot **plots,
-                                  int *count)
+                                  const char *text, const PfGivenName *given, int given_count, PfDerivedNames *derived,
+                                  PfPlot **plots, int *count)
 {
   int before = pf_diagnostic_count(ctx);
   PfStatus status = pf_quantities_read_given(ctx, arena, model, what, text, given, given_count, plots, count);
   if (status == PF_OK || pf_is_final(status) || !has_derived(model)) return status;
-  int said = pf_diagnostic_count(ctx);
-  Search s = {.ctx = ctx, .room = pf_arena_new(pf_context_allocator(ctx)), .model = model, .text = text};
-  PfStatus found = s.room ? add_derived(&s, given, given_count) : PF_ERR_MEMORY;
-  pf_diagnostics_cut(ctx, said);
-  if (found == PF_OK && s.count > given_count) {
+  PfDerivedNames own = {0};
+  PfStatus found = find_names(ctx, model, derived ? derived : &own);
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  int all_count = given_count;
+  PfGivenName *all = found == PF_OK ? join_names(scratch, text, given, &all_count, derived ? derived : &own) : NULL;
+  if (found != PF_OK) {
+    status = found;
+  } else if (!all) {
+    status = pf_no_room(ctx, "what is shown");
+  } else if (all_count > given_count) {
     pf_diagnostics_cut(ctx, before);
-    status = pf_quantities_read_given(ctx, arena, model, what, text, s.given, s.count, plots, count);
+    status = pf_quantities_read_given(ctx, arena, model, what, text, all, all_count, plots, count);
   }
-  pf_arena_free(s.room);
+  pf_arena_release(scratch, mark);
+  pf_derived_names_free(&own);
   return status;
 }
 
 PfStatus pf_quantities_find(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what, const char *text,
                             PfPlot **plots, int *count)
 {
-  return pf_quantities_find_given(ctx, arena, model, what, text, NULL, 0, plots, count);
+  return pf_quantities_find_given(ctx, arena, model, what, text, NULL, 0, NULL, plots, count);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities by handles. */
-#include "sim/quantities.h"
 #include "sim/sim_impl.h"
 
 #include <math.h>
@@ -103,7 +102,8 @@ static PfStatus find_quantity(PfSim *sim, PfHandle *h)
 {
   PfPlot *plots;
   int count;
-  PF_TRY(pf_quantities_find(sim->ctx, sim->arena, sim->complete, "quantity", h->name, &plots, &count));
+  PF_TRY(pf_quantities_find_given(sim->ctx, sim->arena, sim->complete, "quantity", h->name, NULL, 0, &sim->derived,
+                                  &plots, &count));
   if (count != 1 || plots[0].count < 1)
     return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "'%s' is not one quantity", h->name);
   h->measure = pf_plot_measure(plots, 0);

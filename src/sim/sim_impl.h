@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "pfaff/lang.h"
 #include "pfaff/sim_parts.h"
+#include "sim/quantities.h"
 #include "time/samples.h"
 
 /* What can be read by a handle. */
@@ -72,6 +73,7 @@ struct PfSim {
   long control_next;       /* instant control_start + control_next*period */
 
   PF_ARRAY(PfHandle *) handles;
+  PfDerivedNames derived;  /* of the complete model, once a quantity has an unknown name */
   bool looking;            /* at a sample inside the step */
   double look_t;
   bool looked, look_good;  /* `sample` belongs to where it stands */

@@ -246,7 +246,7 @@ static PfStatus read_formula(const Reader *r, const char *text, PfPlot *plot)
     if (!given[i].name) return no_room(r);
   }
   PfStatus status = pf_quantities_find_given(ctx, r->arena, pf_sim_complete(r->sim), "--take", text, given, count,
-                                             &plots, &found);
+                                             NULL, &plots, &found);
   const PfDiagnostic *d = pf_diagnostic(ctx, before);
   if (status != PF_OK) status = refuse(r, status, d ? d->message : pf_status_text(status), d ? d->hint : NULL);
   else if (found != 1 || plots->count != 1) status = refuse(r, PF_ERR_ARGUMENT, "this is not one number", NULL);

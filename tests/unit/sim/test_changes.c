@@ -393,6 +393,50 @@ static void a_failed_restore_leaves_the_motion_as_it_was(void **state)
   assert_int_equal(counter.live, 0);
 }
 
+/* ---------------------------------------------------------------- names of 'derive' */
+
+static const char sleigh[] =
+  "param m = 2 [kg], J = 3 [kg m^2], a = 0.5 [m]\n"
+  "coord x, y [m], th [rad]\n"
+  "kinetic m/2*((x' - a*sin(th)*th')^2 + (y' + a*cos(th)*th')^2) + J/2*th'^2\n"
+  "constraint blade: y'*cos(th) - x'*sin(th) = 0\n"
+  "start x' = 1, th' = 0.3\n";
+
+/* Names of the model are looked up first; for any other one the velocities that 'derive' chooses are needed. They are
+ * derived for the first such name only: the second search asks for a small part of the memory. */
+static void names_of_derive_are_derived_once(void **state)
+{
+  (void)state;
+  Counter counter;
+  counter_init(&counter);
+  PfContext *ctx = pf_context_new(&counter.allocator);
+  PfArena *arena = pf_arena_new(&counter.allocator);
+  PfModel *model;
+  PfEquations eq;
+  PfError error;
+  assert_int_equal(pf_model_read(ctx, "<text>", sleigh, sizeof sleigh - 1, &model), PF_OK);
+  assert_int_equal(pf_equations_derive(ctx, arena, model, &eq), PF_OK);
+  PfSim *sim = pf_sim_of_model(ctx, model, &eq, &error);
+  assert_non_null(sim);
+  start(sim);
+  long before = counter.calls;
+  assert_true(pf_sim_find(sim, "none1") < 0);
+  assert_contains(pf_sim_error(sim)->message, "'none1' is not defined");
+  long first = counter.calls - before;
+  before = counter.calls;
+  assert_true(pf_sim_find(sim, "none2") < 0);
+  assert_contains(pf_sim_error(sim)->message, "'none2' is not defined");
+  assert_true(2*(counter.calls - before) < first);
+  /* the blade moves along itself by u = x' cos(th) + y' sin(th), which is 1 at the start */
+  assert_near(pf_sim_get(sim, handle(sim, "u")), 1, 0, 1e-12);
+  assert_near(pf_sim_get(sim, handle(sim, "u - x'")), 0, 0, 1e-12);
+  pf_sim_close(sim);
+  pf_model_free(model);
+  pf_arena_free(arena);
+  pf_context_free(ctx);
+  assert_int_equal(counter.live, 0);
+}
+
 /* ---------------------------------------------------------------- trouble */
 
 static void trouble_is_told_as_often_as_it_is_asked(void **state)
@@ -576,6 +620,7 @@ int main(void)
     cmocka_unit_test(a_snapshot_brings_its_parameters),
     cmocka_unit_test(what_sticks_by_a_parameter_goes_on_bit_for_bit),
     cmocka_unit_test(a_failed_restore_leaves_the_motion_as_it_was),
+    cmocka_unit_test(names_of_derive_are_derived_once),
     cmocka_unit_test(trouble_is_told_as_often_as_it_is_asked),
     cmocka_unit_test(failures_of_reading_and_putting_have_words),
     cmocka_unit_test(what_is_missing_is_refused),
