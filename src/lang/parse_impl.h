@@ -111,7 +111,9 @@ PfNode **pf_parse_optional_properties(PfParser *p, PfNode **tail);
 PfNode *pf_parse_node(PfParser *p, PfNodeKind kind);
 /* An expression inside a node of the kind, which shows its role. */
 PfNode *pf_parse_wrapped(PfParser *p, PfNodeKind kind);
-/* A label is first read as an expression, because only the ':' behind it tells. */
+/* A label is first read as an expression, because only the ':' behind it tells. A word of the language in its place is
+ * refused as a name. */
+PfNode *pf_parse_label_or_expression(PfParser *p);
 bool pf_parse_is_label(const PfParser *p, const PfNode *node);
 PfNode *pf_parse_as_label(PfParser *p, PfNode *node);
 

@@ -4,14 +4,17 @@
 
 /* ---------------------------------------------------------------- names */
 
+static bool is_reserved(PfTokenKind kind)
+{
+  return kind == PF_T_KEYWORD || kind == PF_T_CLAUSE || kind == PF_T_AND || kind == PF_T_OR || kind == PF_T_NOT;
+}
+
 PfNode *pf_parse_new_name(PfParser *p, PfNodeKind kind, const char *purpose)
 {
   PfToken token = p->token;
   PfNode *node = pf_parser_node(p, kind, &token);
-  bool reserved = token.kind == PF_T_KEYWORD || token.kind == PF_T_CLAUSE || token.kind == PF_T_AND ||
-                  token.kind == PF_T_OR || token.kind == PF_T_NOT;
   bool missing = pf_parser_line_ended(p) && (p->last.kind != PF_T_COMMA || token.kind == PF_T_KEYWORD);
-  if (reserved && !missing) {
+  if (is_reserved(token.kind) && !missing) {
     char buffer[PF_TOKEN_NAME];
     if (pf_parser_error(p, &token, "%s is a word of the language, so it cannot be a name",
                         pf_parser_describe(p, &token, buffer)))
@@ -154,6 +157,20 @@ PfNode *pf_parse_as_label(PfParser *p, PfNode *node)
   pf_parser_advance(p);
   node->kind = PF_N_LABEL;
   return node;
+}
+
+/* A word of the language where the ':' or '[' behind it shows that it was meant as a label. */
+static bool sees_reserved_label(const PfParser *p)
+{
+  const char *at = p->source->bytes + p->token.start + p->token.size;
+  if (!is_reserved(p->token.kind) || pf_parser_line_ended(p)) return false;
+  while (*at == ' ' || *at == '\t') at++;
+  return *at == ':' || *at == '[';
+}
+
+PfNode *pf_parse_label_or_expression(PfParser *p)
+{
+  return sees_reserved_label(p) ? pf_parse_new_name(p, PF_N_LABEL, "a name") : pf_parse_expression(p);
 }
 
 bool pf_parse_is_label(const PfParser *p, const PfNode *node)

@@ -108,15 +108,8 @@ PfNode *pf_parse_constraint(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_CONSTRAINT);
   PfNode **tail = &node->child;
-  PfNode *left;
   bool prescribed = !strcmp(node->text, "prescribe");
-  if (p->token.kind == PF_T_KEYWORD && !pf_parser_line_ended(p)) { /* a label may be any word: roll: … */
-    p->token.kind = PF_T_NAME;
-    left = pf_parse_expression(p);
-    if (!pf_parse_is_label(p, left)) pf_parser_expected(p, "':' after the name of the constraint");
-  } else {
-    left = pf_parse_expression(p);
-  }
+  PfNode *left = pf_parse_label_or_expression(p);
   if (pf_parse_is_label(p, left)) {
     tail = pf_parser_add(tail, pf_parse_as_label(p, left));
     left = pf_parse_expression(p);
@@ -196,7 +189,7 @@ PfNode *pf_parse_skate(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_SKATE);
   PfNode **tail = &node->child;
-  PfNode *first = pf_parse_expression(p);
+  PfNode *first = pf_parse_label_or_expression(p);
   if (pf_parse_is_label(p, first)) {
     tail = pf_parser_add(tail, pf_parse_as_label(p, first));
     first = pf_parse_expression(p);

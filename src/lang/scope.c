@@ -102,8 +102,10 @@ static Entity *duplicate(Checker *ck, const Scope *scope, const PfNode *node, co
 static bool is_allowed(Checker *ck, const PfNode *node, const char *name)
 {
   const char *meaning = meaning_of(name);
-  if (meaning) pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is %s and cannot be declared", name, meaning);
-  return !meaning;
+  if (!meaning) return true;
+  pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is %s and cannot be declared", name, meaning);
+  pf_check_hint(ck, "choose another name, for example %s_1", name);
+  return false;
 }
 
 static Entity *new_entity(Checker *ck, Scope *scope, const PfNode *node, const char *name, EntityKind kind)
@@ -227,6 +229,10 @@ static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char
   if (ck->asked) {
     pf_check_hint(ck, "names are those of the model and of the velocities that 'derive' chooses; what other names of "
                   "'derive' stand for is written out");
+  } else if (!strcmp(name, "time")) {
+    pf_check_hint(ck, "the time is written t");
+  } else if (meaning_of(name)) {
+    pf_check_hint(ck, "it is %s here; choose another name, for example %s_1", meaning_of(name), name);
   } else if (!similar) {
     pf_check_hint(ck, "write: param %s = … for a number, input %s from outside, let %s = … for a formula",
                   name, name, name);
