@@ -136,6 +136,7 @@ static const PfField fields[] = {
   PF_FIELD("radius", NUMBER, "the distance from the start up to which these were begun"),
   PF_FIELD("evaluations", INTEGER, "evaluations of the equations of motion"),
   PF_FIELD("spent", BOOL, "the search ended before its time, as its budget of evaluations was used up"),
+  PF_FIELD("may_be_widened", BOOL, "under constraints of velocities, 'speed' lines may show more steady motions"),
   PF_FIELD_RECORDS("points", point_fields, "the equilibria or steady motions, the nearest to the start first"),
   PF_FIELD_DIAGNOSTICS,
   {0}};
@@ -170,6 +171,39 @@ static bool get_searched(const Find *f, int i, const PfSteadyPoint *p, Searched 
 static int searched_count(const Find *f)
 {
   return f->steady.size + f->st.s.model->coordinate_count;
+}
+
+static bool is_coordinate(const Find *f, int component)
+{
+  for (int j = 0; j < f->st.s.model->coordinate_count; j++)
+    if (!strcmp(f->steady.names[component], f->coordinates[j])) return true;
+  return false;
+}
+
+/* Velocities that the study has chosen under constraints of velocities are some of x', y', theta'. Other ones, as along
+ * the axes of a body, may make more coordinates cyclic: a sleigh that runs in circles has a constant speed along its
+ * blade, but no constant x'. */
+static bool may_be_widened(const Find *f)
+{
+  const PfModel *model = f->st.s.model;
+  bool rolls = false, held = false;
+  for (int i = 0; i < model->constraint_count; i++)
+    rolls = rolls || model->constraints[i].kind == PF_PFAFFIAN || model->constraints[i].kind == PF_AFFINE;
+  for (int c = 0; c < f->steady.size; c++) held = held || (!f->steady.cyclic[c] && is_coordinate(f, c));
+  return f->kind == PF_STEADY && !model->speed_count && rolls && held;
+}
+
+/* Which motions were searched, where others are possible; `before` and `after` surround the words. */
+static void print_searched(PfText *text, const Find *f, const char *before, const char *after)
+{
+  const char *comma = "";
+  if (!may_be_widened(f)) return;
+  pf_text_print(text, "%smotions with constant ", before);
+  for (int c = 0; c < f->steady.size; c++)
+    if (!f->steady.cyclic[c]) pf_text_print(text, "%s%s", comma, f->steady.names[c]), comma = ", ";
+  pf_text_add(text, "; with 'speed' lines, as for velocities along the axes of a body, more coordinates may be "
+              "cyclic");
+  pf_text_add(text, after);
 }
 
 static void print_tried(PfText *text, const Find *f)
@@ -264,6 +298,7 @@ static void print_title(PfReport *r, const Find *f)
   for (int c = 0; c < s->size; c++)
     if (s->cyclic[c]) pf_report_print(r, "%s%s", comma, s->names[c]), comma = ", ";
   pf_report_print(r, *comma ? "\n" : "none\n");
+  print_searched(pf_report_page(r), f, "  searched    ", "\n");
   print_tried(pf_report_page(r), f);
 }
 
@@ -279,6 +314,7 @@ static void write_report(void *user, PfReport *r)
   pf_report_number(r, "radius", s->radius);
   pf_report_integer(r, "evaluations", s->evaluations);
   pf_report_bool(r, "spent", s->spent);
+  pf_report_bool(r, "may_be_widened", may_be_widened(f));
   print_title(r, f);
   pf_report_open(r, "points");
   for (int i = 0; i < s->count; i++) report_point(r, f, i);
@@ -344,13 +380,17 @@ static PfStatus file_svg(void *user, PfText *text)
 /* The error when nothing was found: where was searched, and what to try. */
 static PfStatus fail_empty(const Find *f)
 {
-  PfText text;
+  PfText text, searched;
   pf_text_init(&text, pf_context_allocator(f->st.s.ctx));
+  pf_text_init(&searched, pf_context_allocator(f->st.s.ctx));
   print_tried(&text, f);
+  print_searched(&searched, f, "; searched were ", "");
   pf_fail(f->st.s.ctx, PF_ERR_NUMBER, "no %s found", f->kind == PF_EQUILIBRIA ? "equilibrium" : "steady motion");
-  pf_hint(f->st.s.ctx, "%.*s; there may be none, or look elsewhere by --within and with more --starts%s",
+  pf_hint(f->st.s.ctx, "%.*s; there may be none, or look elsewhere by --within and with more --starts%s%s",
           (int)(text.count > 3 ? text.count - 3 : 0), pf_text_get(&text) + 2,
-          f->st.original ? "; attitudes at which two of the angles turn about one axis, as upright, are left out" : "");
+          f->st.original ? "; attitudes at which two of the angles turn about one axis, as upright, are left out" : "",
+          pf_text_get(&searched));
+  pf_text_free(&searched);
   pf_text_free(&text);
   return PF_ERR_NUMBER;
 }

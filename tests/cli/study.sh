@@ -104,6 +104,28 @@ run 2 study steady --starts none "$carriage"
 says err "not a positive whole number"
 run 1 study steady "$examples/wheels/unicycle.pf"
 says err "changes in time"
+# A sleigh with its centre of mass at the blade runs in circles: x' and y' change, the velocity along the blade does not.
+cat >"$place/sleigh.pf" <<'END'
+param m = 2 [kg], J = 3 [kg m^2]
+coord x, y [m], theta [rad]
+kinetic m/2*(x'^2 + y'^2) + J/2*theta'^2
+constraint blade: y'*cos(theta) = x'*sin(theta)
+start x' = 1, theta' = 0.3
+END
+run 0 study steady "$place/sleigh.pf"
+says out "searched    motions with constant theta, x', theta'; with 'speed' lines"
+run 0 study steady --json "$place/sleigh.pf"
+holds 'd["may_be_widened"]'
+echo "force theta = 1 [N m]" >>"$place/sleigh.pf"
+run 1 study steady "$place/sleigh.pf"
+says err "searched were motions with constant theta, x', theta'; with 'speed' lines"
+echo "speed u = x'*cos(theta) + y'*sin(theta), w = theta'" >>"$place/sleigh.pf"
+sed -i '/^force/d' "$place/sleigh.pf"
+run 0 study steady --json "$place/sleigh.pf"
+holds 'not d["may_be_widened"] and d["cyclic"] == ["x", "y", "theta"] and d["points"][0]["family"] == 2'
+holds 'abs(d["points"][0]["x"][3] - 1) < 1e-9 and abs(d["points"][0]["x"][4] - 0.3) < 1e-9'
+run 0 study steady "$place/sleigh.pf"
+grep -q searched "$place/out" && fail "$last: nothing is left to be widened"
 
 # ---------------------------------------------------------------- continuation
 # a linear oscillator has no nonlinear terms: every amplitude is a cycle at c = 0
