@@ -61,15 +61,17 @@ def numbers_of(model, sim, told, equations):
     for i, name in enumerate(model.coordinates):
         known |= {name: float(sim.q[i]), name + "'": float(sim.v[i]), name + "''": float(sim.a[i]), f"Fc[{name}]": float(force[i])}
     redundant = any("one choice of many" in e.section for e in told.equations)
-    for name in equations.symbols:
+    for name, symbol in equations.symbols.items():
+        if symbol in equations.where:
+            continue  # written out
         bare = name.rstrip("'")
         body, _, axis = bare.partition(".omega_")
         if name in known or (redundant and name.startswith("lambda[")):
             continue
         shown = f"(omega({body}).{axis}){name[len(bare):]}" if axis else name
-        for quantity, symbol in ((shown, name), (f"({shown})'", name + "'")):
+        for quantity, meant in ((shown, name), (f"({shown})'", name + "'")):
             try:
-                known.setdefault(symbol, float(sim[quantity]))
+                known.setdefault(meant, float(sim[quantity]))
             except pfaff.Error:
                 break  # names that only the form has
     return known
