@@ -104,7 +104,7 @@ holds "$skipped"' == {"laconic"} and '"$run_skipped"' == {"cascade"}'
 holds 'all(r["run_difference"] < 1e-6 for r in d["rows"] if r["applicable"] and not r["run_why_not"])'
 run 0 compare "$place/bars.pf"
 says out "laconic              skipped:"
-says out "run skipped: about"
+says out "run skipped: not tried"
 bars 40
 run 0 compare --json "$place/bars.pf"
 holds "$skipped"' == {"laconic", "cascade"} and '"$run_skipped"' == {"udwadia_kalaba", "udwadia_phohomsiri", "rosenberg_extended", "maggi"}'
@@ -120,5 +120,11 @@ holds "$skipped"' == {"laconic", "cascade"} and '"$run_skipped"' == {"udwadia_ka
 } >"$place/chain.pf"
 run 0 compare --json "$place/chain.pf"
 holds "$skipped"' == {"laconic"} and '"$run_skipped"' == set()'
+# Laconic equations, skipped here, refuse the model: they are not recommended.
+printf 'coord x[40]\nfor i in 1..40 {\n  kinetic x[i]'"'"'^2/2\n}\nconstraint c: x[1]'"'"' = x[2]'"'"'^2\nstart x[1]'"'"' = 1, x[2]'"'"' = 1\n' >"$place/many.pf"
+run 1 run --for 1 --form laconic "$place/many.pf"
+run 0 compare "$place/many.pf"
+says out "laconic              skipped: not tried"
+grep -q -e "--form" "$place/out" && fail "$last: advice that does not hold"
 
 finish
