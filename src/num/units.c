@@ -181,12 +181,12 @@ static void find_columns(PfUnits *u)
   u->far = pf_column_units(&(PfSizes){u->m, u->n, u->logarithm, u->sure, u->inertia}, u->column, u->work);
 }
 
-/* A state beside this one, and what is there. */
-static bool look_beside(PfUnits *u, const double *home, unsigned noise, PfLook *look, void *user)
+/* A state beside this one, and what is there: by the spread and by this part of the numbers themselves. */
+static bool look_beside(PfUnits *u, const double *home, double own, unsigned noise, PfLook *look, void *user)
 {
   for (int i = 0; i < 2*u->n; i++) {
     noise = noise*1664525u + 1013904223u;
-    u->state[i] = home[i] + 0.02*((noise >> 16)/65536.0 - 0.5)*(u->spread[i%u->n] + fabs(home[i]));
+    u->state[i] = home[i] + 0.02*((noise >> 16)/65536.0 - 0.5)*(u->spread[i%u->n] + own*fabs(home[i]));
   }
   return look(user, u->state, u->A, u->look_inertia);
 }
@@ -214,7 +214,8 @@ static void begin_spread(PfUnits *u)
 }
 
 /* Beside is where the rows have changed by a little: lengths may be of any size. Rows that vanish here change by all
- * they are however near it is: where most of them do, nothing is known. */
+ * they are however near it is: where most of them do, nothing is known. What the numbers themselves change does not
+ * become less with the spread: a spread that shrinks is judged alone. */
 static void find_spread(PfUnits *u, const double *home, PfLook *look, void *user)
 {
   const double much = 0.5, usual = 0.02, nothing = 1e-13, little = 1e-5;
@@ -222,7 +223,7 @@ static void find_spread(PfUnits *u, const double *home, PfLook *look, void *user
   double factor = 1;
   begin_spread(u);
   for (int k = 0; k < MOST_TRIALS; k++) {
-    double change = look_beside(u, home, 5, look, user) ? change_of_rows(u) : INFINITY;
+    double change = look_beside(u, home, factor < 1 ? 0 : 1, 5, look, user) ? change_of_rows(u) : INFINITY;
     bool grow = change > nothing && change < (factor > 1 ? 0.1*usual : little) && factor >= 1;
     bool shrink = change > (factor < 1 || u->far ? usual : much) && factor <= 1;
     if (!grow && !shrink) return;
@@ -266,7 +267,7 @@ void pf_units_measure(PfUnits *u, const double *home, PfLook *look, void *user)
   find_spread(u, home, look, user);
   memset(u->change, 0, (size_t)u->m*(size_t)u->n*sizeof *u->change);
   for (unsigned k = 0; k < STATES_BESIDE; k++) {
-    if (!look_beside(u, home, 5 + 7*k, look, user)) continue;
+    if (!look_beside(u, home, 1, 5 + 7*k, look, user)) continue;
     raise_sizes(u, 0.1);
     keep_changes(u);
   }

@@ -47,7 +47,7 @@ for s in 1e-307 1e-160 1e100 1e155 1e300; do
   done
   printf "coord x, y\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\nconstraint c: $s*(x^2 + y^2 - 1) = 0\nstart x = 0.6, y = -0.8\n" > "$place/swing.pf"
   run 0 run --json --at 1 "$place/swing.pf"
-  holds 'abs(math.hypot(*d["rows"][-1][1:3]) - 1) < 1e-13'
+  holds 'abs(math.hypot(*d["rows"][-1][1:3]) - 1) < 1e-8'
   for by in ida ida2 rattle generalized_alpha; do
     case $s in
     1e100) run 0 run --json --at 1 --by $by "$place/swing.pf"; holds 'abs(math.hypot(*d["rows"][-1][1:3]) - 1) < 1e-6' ;;
