@@ -323,7 +323,8 @@ static bool differ_by_more(const double *unit, int n, double factor)
 
 bool pf_units_matter(PfUnits *u)
 {
-  const double clearly = 1e-3; /* independent in any case */
+  /* independent in any case, and by more than rows that are redundant may drift inside a step, all along a motion */
+  const double clearly = 0.03;
   const size_t count = (size_t)u->m*(size_t)u->n;
   const double masses_alike = 1 << 7; /* of the roots: directions that mix coordinates keep the light ones */
   if (differ_by_more(u->column, u->n, FACTORS_ALIKE)) return true;
