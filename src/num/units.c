@@ -247,6 +247,38 @@ static void make_sure(PfUnits *u)
     if (u->change[i] > 0 && u->change[i] < little*fabs(u->first[i])) u->sure[i] = true;
 }
 
+/* Is there an element that may be rounding? */
+static bool is_any_unsure(const PfUnits *u)
+{
+  for (int i = 0; u->sure && i < u->m; i++) {
+    const double *row = u->first + (size_t)i*(size_t)u->n, noise = NOISE*pf_largest(row, u->n);
+    for (int j = 0; j < u->n; j++)
+      if (fabs(row[j]) > 0 && fabs(row[j]) < noise && !u->sure[(size_t)i*(size_t)u->n + (size_t)j]) return true;
+  }
+  return false;
+}
+
+/* The spread of a coordinate that moves small elements alone may be wrong by powers of ten. What changes by a little
+ * at one distance, and in proportion at the next one, is no rounding: that has steps of its last digit. */
+static void make_sure_afar(PfUnits *u, const double *home, PfLook *look, void *user)
+{
+  enum { FARTHEST = 8 };
+  const double closer = 0x1p-8, little = 0.1, in_proportion = 0x1p-4;
+  if (!is_any_unsure(u)) return;
+  for (int j = 0; j < u->n; j++) u->spread[j] *= 0x1p64;
+  for (int k = -FARTHEST; k <= FARTHEST; k++) {
+    bool good = look_beside(u, home, 0, 5, look, user);
+    for (size_t i = 0; i < (size_t)u->m*(size_t)u->n; i++) {
+      double change = good ? fabs(u->A[i] - u->first[i]) : INFINITY, before = u->change[i];
+      if (before < little*fabs(u->first[i]) && change > 0 && change < in_proportion*before && k > -FARTHEST)
+        u->sure[i] = true;
+      u->change[i] = change;
+    }
+    for (int j = 0; j < u->n; j++) u->spread[j] *= closer;
+  }
+  for (int j = 0; j < u->n; j++) u->spread[j] *= 0x1p72;
+}
+
 /* What a change of the coordinates by their spread makes of the residual. */
 static double scale_of_residual(const PfUnits *u, int i)
 {
@@ -272,6 +304,7 @@ void pf_units_measure(PfUnits *u, const double *home, PfLook *look, void *user)
     keep_changes(u);
   }
   make_sure(u);
+  make_sure_afar(u, home, look, user);
   find_columns(u);
   pf_units_rows(u);
   for (int i = 0; i < u->m; i++) u->scale[i] = scale_of_residual(u, i);
