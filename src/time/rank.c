@@ -150,15 +150,27 @@ static double go_away(const PfMotionRun *run, PfWatch *w, unsigned *noise)
   return pf_manifold_blur(run->state.t, 1, noise);
 }
 
+/* How far w->y is from the start, in the units of the coordinates. */
+static double distance(const PfMotionRun *run, const PfWatch *w)
+{
+  const double *spread = ((const PfManifold *)run->projection)->units.spread;
+  double most = 0;
+  for (int j = 0; j < run->n; j++)
+    most = fmax(most, fabs(w->y[j] - run->state.y[j])/((spread ? spread[j] : 1) + fabs(run->state.y[j])));
+  return most;
+}
+
 /* A random state near the start, put on the constraints; `length` gets the lengths of the rows before that. False when
- * none is found. */
+ * none is found, or only one farther away: where rows are redundant on the constraints alone, the way onto them may end
+ * in a singular configuration, which says nothing about this one. */
 static bool go_nearby(PfMotionRun *run, PfWatch *w, unsigned *noise, double *length, double *t)
 {
   *t = go_away(run, w, noise);
+  double away = distance(run, w);
   load_rows(run, w, *t, w->y);
   memcpy(length, w->length, (size_t)run->m*sizeof *length);
-  (void)pf_project(run, *t, w->y);
-  return pf_first_not_finite(w->y, 2*(size_t)run->n) < 0 &&
+  (void)pf_project_closely(run, *t, w->y);
+  return pf_first_not_finite(w->y, 2*(size_t)run->n) < 0 && distance(run, w) <= 3*away &&
          pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION) <= 1e-10;
 }
 
