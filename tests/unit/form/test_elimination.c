@@ -280,7 +280,7 @@ static void constraints_nonlinear_in_the_velocities_are_left_to_iteration(void *
 static void the_margin_is_the_angle_between_the_rows(void **state)
 {
   Pair x;
-  double square[2] = {1, 4}, raised[2] = {0, 9};
+  double length[2] = {1, 2}, raised[2] = {0, 3};
   open_text(*state, "model two\nparam b = 0.7\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint one: x' = 0\n"
                     "constraint other: cos(b + z)*x' + sin(b + z)*y' = 0\n", &x);
   set_state(&x.s, "z", 0.2, 0);
@@ -288,11 +288,11 @@ static void the_margin_is_the_angle_between_the_rows(void **state)
   const PfTold *told = pf_solver_told(x.closed);
   assert_near(sqrt(told->margin), sin(0.9), 1e-14, 0);
   assert_int_equal(told->margin_row, 1);
-  pf_solver_measure_rows(x.closed, square); /* a row that was twice as long */
+  pf_solver_measure_rows(x.closed, length); /* a row that was twice as long */
   assert_true(compare_state(&x, "two"));
   assert_near(sqrt(told->margin), sin(0.9)/2, 1e-14, 0);
-  pf_solver_raise_squares(x.closed, raised);
-  assert_near(raised[1], 9, 0, 0);
+  pf_solver_raise_lengths(x.closed, raised);
+  assert_near(raised[1], 3, 0, 0);
   close_pair(&x);
 }
 
