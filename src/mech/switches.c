@@ -599,7 +599,7 @@ static int64_t power_of_abs(PfContext *ctx, PfExpr product, PfExpr g)
   return 0;
 }
 
-/* g^p abs(g)^q is sign(g)^p abs(g)^(p + q), which has a value at g = 0 where neither factor is left below a fraction. */
+/* g^p abs(g)^q is sign(g)^p abs(g)^(p + q), which has a value at g = 0 unless p + q is negative. */
 static PfExpr with_sign(void *user, PfExpr e)
 {
   enum { MOST = 64 };

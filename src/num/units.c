@@ -226,6 +226,7 @@ static void find_spread(PfUnits *u, const double *home, PfLook *look, void *user
     double change = look_beside(u, home, factor < 1 ? 0 : 1, 5, look, user) ? change_of_rows(u) : INFINITY;
     bool grow = change > nothing && change < (factor > 1 ? 0.1*usual : little) && factor >= 1;
     bool shrink = change > (factor < 1 || u->far ? usual : much) && factor <= 1;
+    if (factor < 1 && !(change > nothing)) break; /* the step is rounding: nothing changes any more */
     if (!grow && !shrink) return;
     factor = grow ? 8 : 0.125;
     for (int j = 0; j < u->n; j++) u->spread[j] *= factor;

@@ -197,12 +197,12 @@ PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system
 
 double pf_manifold_scale(const PfManifold *f, int constraint)
 {
-  return f->measured ? f->units.scale[constraint] : 1;
+  return f && f->measured ? f->units.scale[constraint] : 1;
 }
 
 const double *pf_manifold_scales(const PfManifold *f)
 {
-  return f->measured ? f->units.scale : NULL;
+  return f && f->measured ? f->units.scale : NULL;
 }
 
 double pf_manifold_miss(PfManifold *f, const double *values, PfLevel level)

@@ -33,7 +33,8 @@ PfStatus pf_project_check_sizes(PfMotionRun *run)
 static bool project_velocity(PfMotionRun *run, double enough)
 {
   PfSolver *solver = run->flow.solver; /* not made yet while the watch looks around */
-  PfProjected end = solver ? pf_solver_project(solver, run->flow.values, pf_manifold_scales(run->projection), enough) : PF_PROJECTED_NOT;
+  const double *scale = pf_manifold_scales(run->projection);
+  PfProjected end = solver ? pf_solver_project(solver, run->flow.values, scale, enough) : PF_PROJECTED_NOT;
   if (end != PF_PROJECTED_NOT) return end == PF_PROJECTED_NOW;
   return pf_manifold_project(run->projection, run->flow.values, PF_LEVEL_VELOCITY, enough);
 }

@@ -270,7 +270,8 @@ static void constraints_nonlinear_in_the_velocities_are_left_to_iteration(void *
   set_state(&x.s, "x", 0, 1.9);
   assert_true(compare_state(&x, "pace"));
   assert_int_equal(pf_solver_project(x.closed, x.s.values, NULL, 1e-14), PF_PROJECTED_NOT);
-  assert_int_equal(pf_solver_project(x.matrices, x.s.values, NULL, 1e-14), PF_PROJECTED_NOT); /* which does not offer it */
+  /* which does not offer it */
+  assert_int_equal(pf_solver_project(x.matrices, x.s.values, NULL, 1e-14), PF_PROJECTED_NOT);
   close_pair(&x);
 }
 
