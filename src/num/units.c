@@ -213,6 +213,15 @@ static void begin_spread(PfUnits *u)
   for (int j = 0; j < u->n; j++) u->spread[j] = u->far ? u->column[j] : 1;
 }
 
+/* Is the spread of a coordinate next to nothing beside its number? Then what changes there is rounding. */
+static bool is_rounding(const PfUnits *u, const double *home)
+{
+  const double next_to_nothing = 1e-9;
+  for (int j = 0; j < u->n; j++)
+    if (u->spread[j] < next_to_nothing*fabs(home[j])) return true;
+  return false;
+}
+
 /* Beside is where the rows have changed by a little: lengths may be of any size. Rows that vanish here change by all
  * they are however near it is: where most of them do, nothing is known. What the numbers themselves change does not
  * become less with the spread: a spread that shrinks is judged alone. */
@@ -226,7 +235,7 @@ static void find_spread(PfUnits *u, const double *home, PfLook *look, void *user
     double change = look_beside(u, home, factor < 1 ? 0 : 1, 5, look, user) ? change_of_rows(u) : INFINITY;
     bool grow = change > nothing && change < (factor > 1 ? 0.1*usual : little) && factor >= 1;
     bool shrink = change > (factor < 1 || u->far ? usual : much) && factor <= 1;
-    if (factor < 1 && !(change > nothing)) break; /* the step is rounding: nothing changes any more */
+    if (factor < 1 && (!(change > nothing) || is_rounding(u, home))) break;
     if (!grow && !shrink) return;
     factor = grow ? 8 : 0.125;
     for (int j = 0; j < u->n; j++) u->spread[j] *= factor;
