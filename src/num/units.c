@@ -213,13 +213,16 @@ static void begin_spread(PfUnits *u)
   for (int j = 0; j < u->n; j++) u->spread[j] = u->far ? u->column[j] : 1;
 }
 
-/* Is the spread of a coordinate next to nothing beside its number? Then what changes there is rounding. */
+/* Are the spreads of all coordinates next to nothing beside their numbers? Then what changes there is rounding. */
 static bool is_rounding(const PfUnits *u, const double *home)
 {
   const double next_to_nothing = 1e-9;
-  for (int j = 0; j < u->n; j++)
-    if (u->spread[j] < next_to_nothing*fabs(home[j])) return true;
-  return false;
+  bool any = false;
+  for (int j = 0; j < u->n; j++) {
+    if (u->spread[j] > next_to_nothing*fabs(home[j]) && fabs(home[j]) > 0) return false;
+    any = any || fabs(home[j]) > 0;
+  }
+  return any;
 }
 
 /* Beside is where the rows have changed by a little: lengths may be of any size. Rows that vanish here change by all
