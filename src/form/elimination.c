@@ -368,8 +368,10 @@ static PfStatus end(Maker *k, PfStatus status, int before)
   status = pf_expr_check(ctx);
   if (pf_is_final(status)) return status;
   pf_diagnostics_cut(ctx, before);
-  return pf_fail(ctx, PF_ERR_MODEL, "%s", k->why_not ? k->why_not
-                                                     : "it divides by zero: mass matrix or constraints are singular");
+  return pf_fail(ctx, PF_ERR_MODEL, "%s",
+                 k->why_not ? k->why_not
+                            : "it divides by zero: mass matrix or constraints are singular, or squares of their "
+                              "coefficients are beyond the range of numbers");
 }
 
 static PfStatus make(Maker *k, Formulas *f)
@@ -468,15 +470,16 @@ PfStatus pf_closed_form(PfContext *ctx, PfArena *arena, const PfSystem *system, 
 /* Are all pivots large enough? NaN is not. Notes the margin of S. */
 static bool are_good(PfSolver *s, const double *pair)
 {
+  const double least_square = 1e-280; /* of a length that has all its digits */
   const Formulas *f = s->elimination->formulas;
   double margin = f->fixed_margin;
   int at = f->fixed_row;
   for (int i = 0; i < f->mass_pairs; i++)
     if (!(pair[2*i] > PF_MASS_TOLERANCE*pair[2*i + 1])) return false;
   for (int i = f->mass_pairs; i < f->pairs; i++) {
-    if (!(pair[2*i] > PF_SCHUR_MARGIN*pair[2*i + 1])) return false;
+    if (!(pair[2*i] > PF_SCHUR_MARGIN*pair[2*i + 1]) || pair[2*i + 1] < least_square) return false;
     int row = f->row[i - f->mass_pairs];
-    double unit = s->square && s->square[row] > pair[2*i + 1] ? s->square[row] : pair[2*i + 1];
+    double unit = fmax(s->length ? s->length[row]*s->length[row] : 0, pair[2*i + 1]);
     if (pair[2*i] < margin*unit) margin = pair[2*i]/unit, at = row;
   }
   s->told.margin = margin;
@@ -505,17 +508,17 @@ static bool answer(PfSolver *s, PfMotion *motion)
   return s->told.known = true;
 }
 
-static void raise_squares(const PfSolver *s, double *square)
+static void raise_lengths(const PfSolver *s, double *length)
 {
   const Formulas *f = s->elimination->formulas;
   const double *pair = s->elimination->flow_out + s->system->n + s->system->m + 1;
   for (int i = f->mass_pairs; i < f->pairs; i++) {
     int row = f->row[i - f->mass_pairs];
-    square[row] = fmax(square[row], pair[2*i + 1]);
+    length[row] = fmax(length[row], sqrt(pair[2*i + 1]));
   }
 }
 
-static PfProjected project(PfSolver *s, double *values, double enough)
+static PfProjected project(PfSolver *s, double *values, const double *scale, double enough)
 {
   const Elimination *e = s->elimination;
   const Formulas *f = e->formulas;
@@ -524,7 +527,7 @@ static PfProjected project(PfSolver *s, double *values, double enough)
   if (!f->velocity || s->skipped) return PF_PROJECTED_NOT;
   pf_tape_run(f->velocity, values + f->first, e->velocity_out, e->work);
   if (!are_good(s, e->velocity_out + m + n)) return PF_PROJECTED_NOT;
-  for (int r = 0; r < m; r++) miss = fabs(e->velocity_out[r]) > miss ? fabs(e->velocity_out[r]) : miss;
+  for (int r = 0; r < m; r++) miss = fmax(miss, fabs(e->velocity_out[r])/(scale ? scale[r] : 1));
   if (miss <= enough) return PF_PROJECTED_BEFORE;
   for (int j = 0; j < n; j++) v[j] += e->velocity_out[m + j];
   return PF_PROJECTED_NOW;
@@ -539,5 +542,5 @@ const PfFormulation pf_form_elimination = {
   .name = "elimination", .source = "Lagrange's multipliers by Gauss's elimination of A M^-1 A^T, in closed form",
   .summary = "multipliers, with the elimination written out in formulas; small systems; takes up the matrices near "
              "singular states",
-  .check = check, .prepare = prepare, .accelerate = by_matrices, .answer = answer, .raise_squares = raise_squares,
+  .check = check, .prepare = prepare, .accelerate = by_matrices, .answer = answer, .raise_lengths = raise_lengths,
   .project = project};

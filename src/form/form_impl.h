@@ -55,8 +55,8 @@ struct PfFormulation {
   void (*find_force)(PfSolver *solver, PfMotion *motion); /* M q'' - F after `answer`; NULL: from M and F */
   void (*find_energies)(PfSolver *solver, const double *values, double *kinetic, double *potential);
   void (*find_totals)(PfSolver *solver, const double *values, PfTreeTotals *totals); /* of all bodies */
-  void (*raise_squares)(const PfSolver *solver, double *square); /* as in solver.h */
-  PfProjected (*project)(PfSolver *solver, double *values, double enough);
+  void (*raise_lengths)(const PfSolver *solver, double *length); /* as in solver.h */
+  PfProjected (*project)(PfSolver *solver, double *values, const double *scale, double enough);
 };
 
 struct PfSolver {
@@ -85,8 +85,8 @@ struct PfSolver {
   const PfSolverPlan *plan; /* while it is made */
   PfTold told;
   bool drifts;        /* rows are redundant only as far as the constraints hold, as inside a step they do not */
-  const double *square; /* m: squares of the units of the rows, or NULL */
-  double *usual;      /* m: with squares, the largest unit that each row had since then */
+  const double *length; /* m: lengths in which the rows are measured, or NULL */
+  double *usual;      /* m: with lengths, the largest unit that each row had since then */
   PfSolver *reserve;  /* asked where this one has trouble; NULL: nobody */
   struct PfElimination *elimination; /* NULL without */
   struct PfSparseForm *sparse;       /* NULL without */

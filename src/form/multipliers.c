@@ -190,4 +190,4 @@ const PfFormulation pf_form_multipliers = {
   .name = "multipliers", .source = "Lagrange's multipliers; least length by the minimum-norm solution",
   .summary = "the augmented system of accelerations and multipliers; takes singular masses and redundant constraints",
   .prepare = prepare, .accelerate = accelerate, .answer = answer, .find_force = find_force,
-  .raise_squares = pf_sparse_form_squares};
+  .raise_lengths = pf_sparse_form_lengths};

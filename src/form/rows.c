@@ -12,7 +12,7 @@ static double fading(const PfSolver *s)
 
 double pf_row_unit(PfSolver *s, size_t i, double size)
 {
-  if (!s->square) return size;
+  if (!s->length) return size;
   if (size > s->usual[i]) s->usual[i] = size;
   return size < fading(s)*s->usual[i] ? s->usual[i] : size;
 }
@@ -59,7 +59,7 @@ static double find_miss(const PfSolver *s, const double *acceleration, double le
     largest = fmax(largest, fabs(row[j]));
     fastest = fmax(fastest, fabs(acceleration[j]));
   }
-  if (s->square && largest < fading(s)*s->usual[i]) largest = s->usual[i];
+  if (s->length && largest < fading(s)*s->usual[i]) largest = s->usual[i];
   *size += largest*(least + 0.2*fastest); /* times the agreement: PF_RANK_TOLERANCE */
   return fabs(miss);
 }

@@ -221,21 +221,21 @@ const PfTold *pf_solver_told(const PfSolver *solver)
   return &solver->told;
 }
 
-void pf_solver_measure_rows(PfSolver *solver, const double *square)
+void pf_solver_measure_rows(PfSolver *solver, const double *length)
 {
-  if (solver->reserve) pf_solver_measure_rows(solver->reserve, square);
-  solver->square = square;
+  if (solver->reserve) pf_solver_measure_rows(solver->reserve, length);
+  solver->length = length;
   for (int i = 0; solver->usual && i < solver->system->m; i++) solver->usual[i] = 0;
 }
 
-void pf_solver_raise_squares(const PfSolver *solver, double *square)
+void pf_solver_raise_lengths(const PfSolver *solver, double *length)
 {
-  if (solver->formulation->raise_squares) solver->formulation->raise_squares(solver, square);
+  if (solver->formulation->raise_lengths) solver->formulation->raise_lengths(solver, length);
 }
 
-PfProjected pf_solver_project(PfSolver *solver, double *values, double enough)
+PfProjected pf_solver_project(PfSolver *solver, double *values, const double *scale, double enough)
 {
-  return solver->formulation->project ? solver->formulation->project(solver, values, enough) : PF_PROJECTED_NOT;
+  return solver->formulation->project ? solver->formulation->project(solver, values, scale, enough) : PF_PROJECTED_NOT;
 }
 
 bool pf_solver_energies(PfSolver *solver, const double *values, double *kinetic, double *potential)

@@ -42,18 +42,18 @@ const PfKept *pf_solver_kept(const PfSolver *solver);
 typedef struct PfTold {
   bool known;     /* it has; else there is nothing in the other members */
   double power;   /* that of the plan */
-  /* smallest pivot of A M^-1 A^T over what it was before the elimination, or over the square of the row; NaN: not
-   * known, and there are no squares either */
+  /* smallest pivot of A M^-1 A^T over what it was before the elimination, or over the square of its length; NaN: not
+   * known, and there are no lengths either */
   double margin;
   int margin_row; /* the constraint it belongs to */
 } PfTold;
 const PfTold *pf_solver_told(const PfSolver *solver);
 
-/* From now on the margin is taken against these squares (m, which must live as long as the solver) where they are
- * larger than what a row has in this state. */
-void pf_solver_measure_rows(PfSolver *solver, const double *square);
-/* Raises the squares (m) to those of the rows in the latest evaluation, which has told. */
-void pf_solver_raise_squares(const PfSolver *solver, double *square);
+/* From now on the margin is taken against these lengths of rows in the metric of M^-1 (m, which must live as long as
+ * the solver) where they are larger than what a row has in this state. */
+void pf_solver_measure_rows(PfSolver *solver, const double *length);
+/* Raises the lengths (m) to those of the rows in the latest evaluation, which has told. */
+void pf_solver_raise_lengths(const PfSolver *solver, double *length);
 
 /* Kinetic energy of all bodies and that of their weight, and everything that is summed over them, at the numbers in
  * `values`; false when it is not offered: by 'recursive' it is. */
@@ -66,7 +66,7 @@ typedef enum PfProjected {
   PF_PROJECTED_NOW
 } PfProjected;
 /* Moves the velocities in `values` onto the constraints by the smallest change in the metric of M, unless their
- * residual is at most `enough`. */
-PfProjected pf_solver_project(PfSolver *solver, double *values, double enough);
+ * residuals, each over its `scale` (m, or NULL: 1), are at most `enough`. */
+PfProjected pf_solver_project(PfSolver *solver, double *values, const double *scale, double enough);
 
 #endif

@@ -178,7 +178,7 @@ static bool factor(PfSolver *s, const double *values)
   pf_tape_run(s->system->tape, values, d->out, s->tape_work);
   for (int k = 0; k < d->saddle.mass_count + d->saddle.row_count; k++) d->value[k] = d->out[d->source[k]];
   if (s->aim) add_aim(s, d);
-  PfSaddleMargin margin = pf_saddle_factor(&d->saddle, d->value, s->square);
+  PfSaddleMargin margin = pf_saddle_factor(&d->saddle, d->value, s->length);
   s->told.margin = margin.rows;
   s->told.margin_row = margin.row < 0 ? 0 : margin.row;
   d->refined = !(margin.rows > PF_SCHUR_MARGIN);
@@ -239,9 +239,9 @@ void pf_sparse_form_force(PfSolver *s, PfMotion *motion)
   }
 }
 
-void pf_sparse_form_squares(const PfSolver *s, double *square)
+void pf_sparse_form_lengths(const PfSolver *s, double *length)
 {
-  for (int k = 0; k < s->system->m; k++) square[k] = fmax(square[k], pf_saddle_square(&s->sparse->saddle, k));
+  for (int k = 0; k < s->system->m; k++) length[k] = fmax(length[k], sqrt(pf_saddle_square(&s->sparse->saddle, k)));
 }
 
 PfTrouble pf_sparse_form_trouble(PfSolver *s, int *row)

@@ -26,7 +26,7 @@ bool pf_solver_is_bare(const PfSolver *solver);
 /* As the members of PfFormulation; an answer is refused without solver->sparse. */
 bool pf_sparse_form_answer(PfSolver *solver, PfMotion *motion);
 void pf_sparse_form_force(PfSolver *solver, PfMotion *motion);
-void pf_sparse_form_squares(const PfSolver *solver, double *square);
+void pf_sparse_form_lengths(const PfSolver *solver, double *length);
 /* Why there was no answer, where there are no matrices to say more. */
 PfTrouble pf_sparse_form_trouble(PfSolver *solver, int *row);
 

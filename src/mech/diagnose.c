@@ -568,6 +568,88 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
   return PF_OK;
 }
 
+/* Is x, which was found from `tried`, about where it was looked for? */
+static bool is_kept(const Probe *p, const PfDiagnosis *d, const double *x, const double *tried)
+{
+  double moved = 0, away = 0;
+  for (int i = 0; i < p->eq->n; i++) {
+    moved = fmax(moved, fabs(x[i] - tried[i])/p->units.spread[i]);
+    away = fmax(away, fabs(tried[i] - d->start_q[i])/p->units.spread[i]);
+  }
+  return moved <= 0.5*away;
+}
+
+/* A direction from the start along which the constraints hold as far as their derivatives tell: that of the velocities,
+ * or an arbitrary one where there are none. Its largest part is 1; false when there is none. */
+static PfStatus find_way(Probe *p, const PfDiagnosis *d, double *way, bool *found)
+{
+  const int n = p->eq->n, m = p->positions;
+  double *J = pf_arena_array(p->scratch, double, (size_t)m*(size_t)n), *r = pf_arena_array(p->scratch, double, m);
+  double *step = pf_arena_array(p->scratch, double, n), most = 0;
+  PfQr qr;
+  if (!J || !r || !step) return pf_no_room(p->ctx, "the diagnosis");
+  for (int j = 0; j < n; j++) most = fmax(most, fabs(d->start_v[j])/p->units.spread[j]);
+  for (int j = 0; j < n; j++) way[j] = most > 0 ? d->start_v[j]/p->units.spread[j]/most : arbitrary(j, 1);
+  PF_TRY(position_residual(p, d->start_q, r, J));
+  pf_scale_columns(J, m, n, p->units.spread);
+  PF_TRY(pf_qr_make(p->ctx, p->scratch, m, n, &qr));
+  *found = pf_qr_factor(&qr, J, PF_RANK_TOLERANCE) == PF_OK;
+  for (int i = 0; i < m && *found; i++) r[i] = pf_dot(J + (size_t)i*(size_t)n, way, n);
+  if (*found) pf_qr_solve(&qr, r, step);
+  most = 0;
+  for (int j = 0; j < n && *found; j++) most = fmax(most, fabs(way[j] -= step[j]));
+  *found = *found && most > PF_RANK_TOLERANCE;
+  for (int j = 0; j < n && *found; j++) way[j] *= p->units.spread[j]/most;
+  return PF_OK;
+}
+
+/* From the start along the constraints to another configuration of the same branch. */
+static PfStatus follow_branch(Probe *p, const PfDiagnosis *d, bool *found)
+{
+  const size_t n = (size_t)p->eq->n;
+  double *q = p->values + p->symbols.q, *room = pf_arena_array(p->scratch, double, 4*n);
+  if (!room) return pf_no_room(p->ctx, "the diagnosis");
+  double *way = room, *tried = room + n, *x = room + 2*n, *kept = room + 3*n;
+  PfGaussNewtonResult result;
+  memcpy(kept, q, n*sizeof *q);
+  PF_TRY(find_way(p, d, way, found));
+  for (int k = 0, good = !*found; k < REACHES && !good; k++) {
+    for (size_t j = 0; j < n; j++) x[j] = tried[j] = d->start_q[j] + reaches[k]*way[j];
+    PF_TRY(reach(p, position_residual, p->positions, x, NULL, &result, found));
+    memcpy(q, x, n*sizeof *x);
+    bool defined;
+    PF_TRY(ask_defined(p, &defined));
+    good = *found = *found && defined && reaches[k] != 0 && is_kept(p, d, x, tried);
+  }
+  if (!*found) memcpy(q, kept, n*sizeof *q);
+  return PF_OK;
+}
+
+/* Rows that are redundant on the constraints alone are independent beside them, and Newton's way from there may end
+ * where branches meet. So where the rank at the start is less than at the configuration that was found, the rank is
+ * that of the branch on which the start is, if there is one. */
+static PfStatus find_rank_of_branch(Probe *p, PfArena *arena, PfDiagnosis *d)
+{
+  const size_t n = (size_t)p->eq->n;
+  double *q = p->values + p->symbols.q, *kept = pf_arena_array(p->scratch, double, n);
+  bool found = false;
+  if (!kept) return pf_no_room(p->ctx, "the diagnosis");
+  PF_TRY(find_rank(p, arena, d));
+  if (!p->positions || !d->start_consistent) return PF_OK;
+  PfDiagnosis at_start = *d;
+  memcpy(kept, q, n*sizeof *kept);
+  memcpy(q, d->start_q, n*sizeof *kept);
+  PfStatus status = ask_defined(p, &found);
+  if (status == PF_OK && found) status = find_rank(p, arena, &at_start);
+  memcpy(q, kept, n*sizeof *kept);
+  PF_TRY(status);
+  if (!found || at_start.rank >= d->rank) return PF_OK;
+  PF_TRY(follow_branch(p, d, &found));
+  if (!found) return PF_OK;
+  PF_TRY(go_to_generic_velocity(p, d));
+  return find_rank(p, arena, d);
+}
+
 static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
@@ -672,7 +754,7 @@ static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfD
   PF_TRY(judge_start(p, d));
   PF_TRY(go_to_generic_position(p, d));
   PF_TRY(go_to_generic_velocity(p, d));
-  PF_TRY(find_rank(p, arena, d));
+  PF_TRY(find_rank_of_branch(p, arena, d));
   PF_TRY(check_accelerations(p));
   return find_mass_rank(p, d);
 }

@@ -352,9 +352,9 @@ PfStatus pf_check_rank(PfContext *ctx, PfArena *arena, const PfEquations *eq)
   PF_TRY(generic_rank(ctx, arena, eq, &rank));
   if (rank <= diagnosis.rank) return PF_OK;
   const PfConstraint *c = eq->model->constraints + diagnosis.redundant[0];
-  pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' follows from the others, but only where they hold, "
-             "so no independent velocities can be chosen", c->name);
-  pf_hint(ctx, "leave it out, or give 'speed' and 'rate'; --form multipliers takes it");
+  pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' follows from the others, but only where they hold, on "
+             "the branch of the start: formulas in independent velocities divide by zero there", c->name);
+  pf_hint(ctx, "leave it out, or give 'speed' and 'rate'; --form multipliers takes it, and so does 'run'");
   return PF_ERR_MODEL;
 }
 

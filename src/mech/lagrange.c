@@ -198,7 +198,8 @@ static PfStatus add_applied(PfContext *ctx, PfArena *scratch, const PfModel *mod
   PF_TRY(add_loads(ctx, scratch, model, l, eq));
   PF_TRY(pf_expr_gradient(ctx, model->dissipation, l->v, eq->n, loss));
   subtract(ctx, eq->applied, loss, eq->n);
-  return PF_OK;
+  PF_TRY(pf_write_signs(ctx, eq->C, eq->n));
+  return pf_write_signs(ctx, eq->applied, eq->n);
 }
 
 /* M, F and momentum; forces are there. */

@@ -18,6 +18,9 @@ PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model
 void pf_frames_used(const PfModel *model, bool *used);
 void pf_frames_round(const PfModel *model, const bool *used, bool *round);
 
+/* Writes quotients that are signs as such: x'/abs(x') is sign(x'), which has a value at rest (switches.c). */
+PfStatus pf_write_signs(PfContext *ctx, PfExpr *list, int count);
+
 /* A, b and the levels of every constraint (constraints.c). */
 PfStatus pf_derive_constraints(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *equations);
 

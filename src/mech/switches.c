@@ -622,3 +622,45 @@ PfStatus pf_switches_insert(PfContext *ctx, PfArena *arena, const PfSwitches *sw
   for (int i = 0; i < count; i++) list[i] = make_affine(&f, list[i]);
   return pf_expr_check(ctx);
 }
+
+/* ---------------------------------------------------------------- quotients that are signs */
+
+/* The power of abs(g) in a product, if that is an integer; 0: none. */
+static int64_t power_of_abs(PfContext *ctx, PfExpr product, PfExpr g)
+{
+  int64_t power, below;
+  for (int i = 0; i < pf_expr_arg_count(ctx, product); i += 2) {
+    PfExpr base = pf_expr_arg(ctx, product, i);
+    if (pf_expr_op(ctx, base) != PF_OP_ABS || pf_expr_arg(ctx, base, 0) != g) continue;
+    bool rational = pf_expr_is_rational(ctx, pf_expr_arg(ctx, product, i + 1), &power, &below);
+    return rational && below == 1 ? power : 0;
+  }
+  return 0;
+}
+
+/* g^p abs(g)^q is sign(g)^p abs(g)^(p + q), which has a value at g = 0 unless p + q is negative. */
+static PfExpr with_sign(void *user, PfExpr e)
+{
+  enum { MOST = 64 };
+  PfContext *ctx = user;
+  PfExpr result = e;
+  int64_t p, below;
+  if (pf_expr_op(ctx, e) != PF_OP_PRODUCT) return e;
+  for (int i = 0; i < pf_expr_arg_count(ctx, e); i += 2) {
+    PfExpr g = pf_expr_arg(ctx, e, i);
+    if (!pf_expr_is_rational(ctx, pf_expr_arg(ctx, e, i + 1), &p, &below) || below != 1) continue;
+    int64_t q = power_of_abs(ctx, e, g);
+    if (q == 0 || (p > 0) == (q > 0) || p < -MOST || p > MOST || q < -MOST || q > MOST) continue;
+    PfExpr sign = pf_expr_call1(ctx, PF_OP_SIGN, g), size = pf_expr_call1(ctx, PF_OP_ABS, g);
+    result = pf_expr_mul(ctx, result, pf_expr_mul(ctx, pf_expr_pow_int(ctx, g, (int)-p),
+                                                  pf_expr_pow_int(ctx, size, (int)-q)));
+    result = pf_expr_mul(ctx, result, pf_expr_pow_int(ctx, size, (int)(p + q)));
+    if (p%2 != 0) result = pf_expr_mul(ctx, result, sign);
+  }
+  return result;
+}
+
+PfStatus pf_write_signs(PfContext *ctx, PfExpr *list, int count)
+{
+  return pf_expr_map(ctx, list, count, with_sign, ctx, list);
+}

@@ -10,6 +10,8 @@
 
 /* Coordinates and constraints up to which dense matrices are kept as well, and from which on structure is looked at. */
 enum { MOST_DENSE = 1500, LEAST_SPARSE = 12 };
+/* Squares of lengths below this have lost digits: nothing is told by them. */
+static const double LEAST_SQUARE = 1e-280;
 
 bool pf_saddle_is_large(int n, int m)
 {
@@ -49,23 +51,24 @@ static bool is_less(double part, double least)
 }
 
 /* Of a row of A, by when it is eliminated; a row of zeros has none, one of NaN neither. */
-static double part_of_row(const PfSaddle *s, int k, const double *square)
+static double part_of_row(const PfSaddle *s, int k, const double *length)
 {
   const PfSparse *f = &s->ldl;
   int row = f->order[k] - s->n;
-  double unit = square && square[row] > f->start[k] ? square[row] : f->start[k];
+  double square = length ? length[row]*length[row] : 0, unit = square > f->start[k] ? square : f->start[k];
+  if (unit > 0 && unit < LEAST_SQUARE) return 0;
   return unit > 0 ? -f->D[k]/unit : f->D[k];
 }
 
 /* Of rows that are equally weak, as those of equal mechanisms are up to rounding, the first. */
-static int first_of_weakest(const PfSaddle *s, const double *square, double least)
+static int first_of_weakest(const PfSaddle *s, const double *length, double least)
 {
   for (int row = 0; row < s->m; row++)
-    if (!(part_of_row(s, s->place[s->n + row], square) > 2*least)) return row;
+    if (!(part_of_row(s, s->place[s->n + row], length) > 2*least)) return row;
   return -1;
 }
 
-PfSaddleMargin pf_saddle_factor(PfSaddle *s, const double *value, const double *square)
+PfSaddleMargin pf_saddle_factor(PfSaddle *s, const double *value, const double *length)
 {
   const PfSparse *f = &s->ldl;
   PfSaddleMargin margin = {1, 1, -1};
@@ -77,10 +80,10 @@ PfSaddleMargin pf_saddle_factor(PfSaddle *s, const double *value, const double *
   }
   for (int k = 0, rows = 0; k < s->n + s->m; k++) {
     if (f->order[k] < s->n) continue;
-    double part = part_of_row(s, k, square);
+    double part = part_of_row(s, k, length);
     if (rows++ == 0 || is_less(part, margin.rows)) margin.rows = part;
   }
-  margin.row = first_of_weakest(s, square, margin.rows);
+  margin.row = first_of_weakest(s, length, margin.rows);
   return margin;
 }
 

@@ -75,12 +75,12 @@ PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int
 /* How well determined a solution is. */
 typedef struct PfSaddleMargin {
   double mass; /* smallest pivot of M over its diagonal element; at most 0 when M is not positive definite */
-  double rows; /* smallest pivot of A M^-1 A^T over its diagonal element, or over square[row] where that is larger */
+  double rows; /* smallest pivot of A M^-1 A^T over its diagonal element, or over length[row]^2 where that is larger */
   int row;     /* of A, to which the second one belongs; -1 without rows */
 } PfSaddleMargin;
 
-/* `value` are those of the entries. `square` (m, or NULL) as above. NaN among them makes both margins NaN. */
-PfSaddleMargin pf_saddle_factor(PfSaddle *saddle, const double *value, const double *square);
+/* `value` are those of the entries. `length` (m, or NULL) as above. NaN among them makes both margins NaN. */
+PfSaddleMargin pf_saddle_factor(PfSaddle *saddle, const double *value, const double *length);
 /* The diagonal elements of A M^-1 A^T (m) of the latest factorisation, one by one. */
 double pf_saddle_square(const PfSaddle *saddle, int row);
 /* x (n) and lambda (m; NULL: not wanted) from f (n; NULL: zeros) and b (m), by the latest factorisation:

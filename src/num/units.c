@@ -181,12 +181,12 @@ static void find_columns(PfUnits *u)
   u->far = pf_column_units(&(PfSizes){u->m, u->n, u->logarithm, u->sure, u->inertia}, u->column, u->work);
 }
 
-/* A state beside this one, and what is there. */
-static bool look_beside(PfUnits *u, const double *home, unsigned noise, PfLook *look, void *user)
+/* A state beside this one, and what is there: by the spread and by this part of the numbers themselves. */
+static bool look_beside(PfUnits *u, const double *home, double own, unsigned noise, PfLook *look, void *user)
 {
   for (int i = 0; i < 2*u->n; i++) {
     noise = noise*1664525u + 1013904223u;
-    u->state[i] = home[i] + 0.02*((noise >> 16)/65536.0 - 0.5)*(u->spread[i%u->n] + fabs(home[i]));
+    u->state[i] = home[i] + 0.02*((noise >> 16)/65536.0 - 0.5)*(u->spread[i%u->n] + own*fabs(home[i]));
   }
   return look(user, u->state, u->A, u->look_inertia);
 }
@@ -213,8 +213,21 @@ static void begin_spread(PfUnits *u)
   for (int j = 0; j < u->n; j++) u->spread[j] = u->far ? u->column[j] : 1;
 }
 
+/* Are the spreads of all coordinates next to nothing beside their numbers? Then what changes there is rounding. */
+static bool is_rounding(const PfUnits *u, const double *home)
+{
+  const double next_to_nothing = 1e-9;
+  bool any = false;
+  for (int j = 0; j < u->n; j++) {
+    if (u->spread[j] > next_to_nothing*fabs(home[j]) && fabs(home[j]) > 0) return false;
+    any = any || fabs(home[j]) > 0;
+  }
+  return any;
+}
+
 /* Beside is where the rows have changed by a little: lengths may be of any size. Rows that vanish here change by all
- * they are however near it is: where most of them do, nothing is known. */
+ * they are however near it is: where most of them do, nothing is known. What the numbers themselves change does not
+ * become less with the spread: a spread that shrinks is judged alone. */
 static void find_spread(PfUnits *u, const double *home, PfLook *look, void *user)
 {
   const double much = 0.5, usual = 0.02, nothing = 1e-13, little = 1e-5;
@@ -222,9 +235,10 @@ static void find_spread(PfUnits *u, const double *home, PfLook *look, void *user
   double factor = 1;
   begin_spread(u);
   for (int k = 0; k < MOST_TRIALS; k++) {
-    double change = look_beside(u, home, 5, look, user) ? change_of_rows(u) : INFINITY;
+    double change = look_beside(u, home, factor < 1 ? 0 : 1, 5, look, user) ? change_of_rows(u) : INFINITY;
     bool grow = change > nothing && change < (factor > 1 ? 0.1*usual : little) && factor >= 1;
     bool shrink = change > (factor < 1 || u->far ? usual : much) && factor <= 1;
+    if (factor < 1 && (!(change > nothing) || is_rounding(u, home))) break;
     if (!grow && !shrink) return;
     factor = grow ? 8 : 0.125;
     for (int j = 0; j < u->n; j++) u->spread[j] *= factor;
@@ -244,6 +258,38 @@ static void make_sure(PfUnits *u)
   const double little = 0.1;
   for (size_t i = 0; u->sure && i < (size_t)u->m*(size_t)u->n; i++)
     if (u->change[i] > 0 && u->change[i] < little*fabs(u->first[i])) u->sure[i] = true;
+}
+
+/* Is there an element that may be rounding? */
+static bool is_any_unsure(const PfUnits *u)
+{
+  for (int i = 0; u->sure && i < u->m; i++) {
+    const double *row = u->first + (size_t)i*(size_t)u->n, noise = NOISE*pf_largest(row, u->n);
+    for (int j = 0; j < u->n; j++)
+      if (fabs(row[j]) > 0 && fabs(row[j]) < noise && !u->sure[(size_t)i*(size_t)u->n + (size_t)j]) return true;
+  }
+  return false;
+}
+
+/* The spread of a coordinate that moves small elements alone may be wrong by powers of ten. What changes by a little
+ * at one distance, and in proportion at the next one, is no rounding: that has steps of its last digit. */
+static void make_sure_afar(PfUnits *u, const double *home, PfLook *look, void *user)
+{
+  enum { FARTHEST = 8 };
+  const double closer = 0x1p-8, little = 0.1, in_proportion = 0x1p-4;
+  if (!is_any_unsure(u)) return;
+  for (int j = 0; j < u->n; j++) u->spread[j] *= 0x1p64;
+  for (int k = -FARTHEST; k <= FARTHEST; k++) {
+    bool good = look_beside(u, home, 0, 5, look, user);
+    for (size_t i = 0; i < (size_t)u->m*(size_t)u->n; i++) {
+      double change = good ? fabs(u->A[i] - u->first[i]) : INFINITY, before = u->change[i];
+      if (before < little*fabs(u->first[i]) && change > 0 && change < in_proportion*before && k > -FARTHEST)
+        u->sure[i] = true;
+      u->change[i] = change;
+    }
+    for (int j = 0; j < u->n; j++) u->spread[j] *= closer;
+  }
+  for (int j = 0; j < u->n; j++) u->spread[j] *= 0x1p72;
 }
 
 /* What a change of the coordinates by their spread makes of the residual. */
@@ -266,11 +312,12 @@ void pf_units_measure(PfUnits *u, const double *home, PfLook *look, void *user)
   find_spread(u, home, look, user);
   memset(u->change, 0, (size_t)u->m*(size_t)u->n*sizeof *u->change);
   for (unsigned k = 0; k < STATES_BESIDE; k++) {
-    if (!look_beside(u, home, 5 + 7*k, look, user)) continue;
+    if (!look_beside(u, home, 1, 5 + 7*k, look, user)) continue;
     raise_sizes(u, 0.1);
     keep_changes(u);
   }
   make_sure(u);
+  make_sure_afar(u, home, look, user);
   find_columns(u);
   pf_units_rows(u);
   for (int i = 0; i < u->m; i++) u->scale[i] = scale_of_residual(u, i);
@@ -322,7 +369,8 @@ static bool differ_by_more(const double *unit, int n, double factor)
 
 bool pf_units_matter(PfUnits *u)
 {
-  const double clearly = 1e-3; /* independent in any case */
+  /* independent in any case, and by more than rows that are redundant may drift inside a step, all along a motion */
+  const double clearly = 0.03;
   const size_t count = (size_t)u->m*(size_t)u->n;
   const double masses_alike = 1 << 7; /* of the roots: directions that mix coordinates keep the light ones */
   if (differ_by_more(u->column, u->n, FACTORS_ALIKE)) return true;

@@ -182,8 +182,9 @@ PfStatus pf_alpha_make(PfMotionRun *run, bool rattle)
 {
   PfAlpha *s = run->stepper.data = pf_run_array(run, PfAlpha, 1);
   if (!s) return PF_ERR_MEMORY;
-  *s = (PfAlpha){.n = run->n, .m = run->m, .in = run->symbols, .rattle = rattle, .bad_row = -1,
-                 .printed = run->options.printed};
+  *s = (PfAlpha){.n = run->n, .m = run->m, .in = run->symbols, .manifold = run->projection,
+                 .rattle = rattle, .bad_row = -1, .printed = run->options.printed};
+  PF_TRY(pf_project_check_sizes(run));
   s->start = s->printed ? PF_ALPHA_PLAIN : PF_ALPHA_SHIFTED;
   PF_TRY(set_parameters(run, s));
   PF_TRY(sort_constraints(run, s));

@@ -25,6 +25,7 @@ typedef enum PfAlphaStart {
 typedef struct PfAlpha {
   int n, m, p, size;       /* size = n + m + p */
   const PfSymbols *in;
+  const void *manifold;      /* the projection of the run */
   int *position_row;       /* p: the constraint of each */
   bool *on_velocity;       /* m: false for constraints on accelerations */
   bool redundant;          /* constraints follow from others */

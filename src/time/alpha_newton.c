@@ -2,6 +2,7 @@
 /* Newton's method for a step of the alpha methods, with the exact Jacobian. */
 #include "num/newton.h"
 #include "time/alpha_common.h"
+#include "time/manifold.h"
 
 #include <float.h>
 #include <math.h>
@@ -93,12 +94,13 @@ static double weight_of(const PfAlpha *s, int row)
   return s->on_velocity[row - s->n] ? 1/s->h : 1;
 }
 
-/* What rounding leaves of a constraint with these sizes of terms; hardly ever more than 5e-14. */
-static double allowed_rounding(const double *size, const double *x, int n)
+/* What rounding leaves of the constraint k with the numbers x; in its unit hardly ever more than 5e-14. */
+static double allowed_rounding(const PfAlpha *s, int k, const double *x)
 {
+  const double *size = s->size_A + (size_t)k*(size_t)s->n, unit = pf_manifold_scale(s->manifold, k);
   double sum = 0;
-  for (int j = 0; j < n; j++) sum += size[j]*fabs(x[j]);
-  return fmin(2*DBL_EPSILON*sum, 5e-14) + 1e-16;
+  for (int j = 0; j < s->n; j++) sum += size[j]/unit*fabs(x[j]);
+  return (fmin(2*DBL_EPSILON*sum, 5e-14) + 1e-16)*unit;
 }
 
 /* Tolerance of each residual: rounding, for the constraints; small against the forces, for the motion. */
@@ -106,8 +108,8 @@ static double allowed(const PfAlpha *s, int row, double force)
 {
   int n = s->n, m = s->m, k = row - n;
   if (row < n || (row < n + m && !s->on_velocity[k])) return force/s->scale[row];
-  if (row < n + m) return allowed_rounding(s->size_A + (size_t)k*(size_t)n, s->values + s->in->v, n);
-  return allowed_rounding(s->size_A + (size_t)s->position_row[k - m]*(size_t)n, s->values + s->in->q, n);
+  if (row < n + m) return allowed_rounding(s, k, s->values + s->in->v);
+  return allowed_rounding(s, s->position_row[k - m], s->values + s->in->q);
 }
 
 static double largest_force(const PfAlpha *s)
@@ -170,9 +172,9 @@ static void find_scale(PfAlpha *s)
     if (k >= 0 && k < m && j >= (s->on_velocity[k] ? n : 2*n) && j < 3*n) s->size_A[k*n + j%n] = fabs(s->slope[e]);
   }
   for (int k = 0; k < m; k++) {
-    double square = 0;
-    for (int j = 0; j < n; j++) square += s->size_A[k*n + j]*s->scale[j]*s->size_A[k*n + j]*s->scale[j];
-    if (square > 0) s->scale[n + k] = 1/sqrt(square);
+    for (int j = 0; j < n; j++) s->right[j] = s->size_A[k*n + j]*s->scale[j];
+    double length = pf_norm(s->right, n);
+    if (length > 0) s->scale[n + k] = 1/length;
   }
   for (int k = 0; k < s->p; k++) s->scale[n + m + k] = s->scale[n + s->position_row[k]];
 }
@@ -213,7 +215,7 @@ static void fill_matrix(PfAlpha *s)
     }
   }
   for (size_t j = 0; j < size; j++)
-    for (size_t i = 0; i < size; i++) s->matrix[j*size + i] *= s->scale[i]*s->scale[j];
+    for (size_t i = 0; i < size; i++) s->matrix[j*size + i] = s->matrix[j*size + i]*s->scale[i]*s->scale[j];
   for (int i = n; i < s->size && s->redundant; i++)
     if (is_dropped(s, i)) drop_row(s, i);
 }

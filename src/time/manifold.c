@@ -177,10 +177,10 @@ PfStatus pf_manifold_make_metric(PfContext *ctx, PfArena *arena, const PfSystem 
   f->step = pf_arena_array(arena, double, f->n);
   f->right = pf_arena_array(arena, double, f->m);
   f->scaled = pf_arena_array(arena, double, f->n);
-  f->square = pf_arena_array(arena, double, f->m);
+  f->usual = pf_arena_array(arena, double, f->m);
   f->length = pf_arena_array(arena, double, f->m);
   f->kept = pf_arena_array(arena, double, 2*(size_t)f->n + 1);
-  if (!f->step || !f->right || !f->scaled || !f->square || !f->length || !f->kept)
+  if (!f->step || !f->right || !f->scaled || !f->usual || !f->length || !f->kept)
     return pf_no_room(ctx, "the constraints");
   return f->sparse && pf_saddle_is_huge(f->n, f->m) ? PF_OK : make_dense(ctx, arena, f);
 }
@@ -197,7 +197,12 @@ PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system
 
 double pf_manifold_scale(const PfManifold *f, int constraint)
 {
-  return f->measured ? f->units.scale[constraint] : 1;
+  return f && f->measured ? f->units.scale[constraint] : 1;
+}
+
+const double *pf_manifold_scales(const PfManifold *f)
+{
+  return f && f->measured ? f->units.scale : NULL;
 }
 
 double pf_manifold_miss(PfManifold *f, const double *values, PfLevel level)
@@ -261,14 +266,14 @@ static double least_watched(const PfManifold *f)
 }
 
 /* Sparse: factors of the level; false when they must not be trusted, with margins below `least`. */
-static bool factor_sparse(PfManifold *f, PfLevel level, const double *square, double least, PfSaddleMargin *margin)
+static bool factor_sparse(PfManifold *f, PfLevel level, const double *usual, double least, PfSaddleMargin *margin)
 {
   bool position = level == PF_LEVEL_POSITION;
   const double *rows = f->out + f->count[0] + (position ? 0 : f->count[1]);
   memcpy(f->value, f->out, (size_t)f->count[0]*sizeof *f->value);
   memcpy(f->value + f->count[0], rows, (size_t)f->count[position ? 1 : 2]*sizeof *f->value);
   if (f->held) hold(f, &f->saddle[position ? 0 : 1]);
-  *margin = pf_saddle_factor(&f->saddle[position ? 0 : 1], f->value, square);
+  *margin = pf_saddle_factor(&f->saddle[position ? 0 : 1], f->value, usual);
   return margin->mass > PF_MASS_TOLERANCE && margin->rows > (f->M ? least : PF_SADDLE_LAST);
 }
 
@@ -277,7 +282,7 @@ bool pf_manifold_margin(PfManifold *f, const double *values, double *margin, int
   PfSaddleMargin found;
   if (!f->sparse) return false;
   pf_tape_run(f->slopes, values, f->out, f->slope_work);
-  bool good = factor_sparse(f, PF_LEVEL_VELOCITY, f->square, least_watched(f), &found);
+  bool good = factor_sparse(f, PF_LEVEL_VELOCITY, f->usual, least_watched(f), &found);
   if (!good && f->M) return false;
   *margin = found.rows > 0 ? sqrt(found.rows) : 0;
   *row = found.row < 0 ? 0 : found.row;
@@ -290,9 +295,9 @@ static void scale_rows(PfManifold *f, int rows, const int *row)
 {
   int n = f->n;
   for (int i = 0; i < rows; i++) {
-    double square = f->square[row ? row[i] : i], unit = square > 0 ? 1/sqrt(square) : 1;
-    for (int j = 0; j < n; j++) f->B[i*n + j] *= unit;
-    f->right[i] *= unit;
+    double usual = f->usual[row ? row[i] : i], unit = usual > 0 ? usual : 1;
+    for (int j = 0; j < n; j++) f->B[i*n + j] /= unit;
+    f->right[i] /= unit;
   }
 }
 
@@ -360,7 +365,7 @@ static void keep_lengths(PfManifold *f, const double *values, double part)
   if (!pf_manifold_margin(f, values, &margin, &row)) (void)pf_manifold_rows(f, values);
   for (int i = 0; i < f->m; i++) {
     double length = part*f->length[i];
-    if (isfinite(length)) f->square[i] = fmax(f->square[i], length*length);
+    if (isfinite(length)) f->usual[i] = fmax(f->usual[i], length);
   }
 }
 

@@ -25,7 +25,7 @@ typedef struct PfManifold {
   const bool *held;      /* n: what stays as it is in sparse projections; NULL: nothing */
   PfLdl mass;            /* as a metric */
   double *B, *step, *right, *scaled;
-  double *square;        /* m: of the length in which a row of A is measured, in the metric; 0: none is known */
+  double *usual;         /* m: the length in which a row of A is measured, in the metric; 0: none is known */
   double *length;        /* m: of the rows at the latest pf_manifold_rows */
   double *kept;          /* 2n */
   PfUnits units;         /* dense: of the coordinates in A, 1 until measured */
@@ -50,6 +50,8 @@ double pf_manifold_residual(PfManifold *manifold, const double *values, PfLevel 
 double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel level);
 /* The size of the residuals of a constraint, once units were measured. */
 double pf_manifold_scale(const PfManifold *manifold, int constraint);
+/* Those of all constraints (m), or NULL before. */
+const double *pf_manifold_scales(const PfManifold *manifold);
 
 /* Makes the dense matrices those of the numbers in `values`. Not in huge systems. */
 void pf_manifold_slopes(PfManifold *manifold, const double *values);

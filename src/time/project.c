@@ -11,14 +11,30 @@ PfStatus pf_project_make(PfMotionRun *run)
   PfManifold *manifold = run->projection = pf_run_array(run, PfManifold, 1);
   if (!manifold) return PF_ERR_MEMORY;
   PF_TRY(pf_manifold_make(run->ctx, run->arena, run->system, manifold));
-  bool kept = pf_keep(run->arena, &run->kept, manifold->square, (size_t)run->m*sizeof *manifold->square);
+  bool kept = pf_keep(run->arena, &run->kept, manifold->usual, (size_t)run->m*sizeof *manifold->usual);
   return kept ? PF_OK : PF_ERR_MEMORY;
+}
+
+PfStatus pf_project_check_sizes(PfMotionRun *run)
+{
+  const double most = 1e120; /* squares of it and of 1/it keep all digits */
+  for (int k = 0; k < run->m; k++) {
+    double size = pf_manifold_scale(run->projection, k);
+    if (size < most && size > 1/most) continue;
+    (void)pf_fail(run->ctx, PF_ERR_NUMBER, "the constraint '%s' has numbers of about %.0e: '%s' computes with their "
+                  "squares, which are beyond the range of numbers",
+                  pf_system_equations(run->system)->model->constraints[k].name, size, run->stepper.method->name);
+    pf_hint(run->ctx, "write the constraint in other units, or take another method");
+    return PF_ERR_NUMBER;
+  }
+  return PF_OK;
 }
 
 static bool project_velocity(PfMotionRun *run, double enough)
 {
   PfSolver *solver = run->flow.solver; /* not made yet while the watch looks around */
-  PfProjected end = solver ? pf_solver_project(solver, run->flow.values, enough) : PF_PROJECTED_NOT;
+  const double *scale = pf_manifold_scales(run->projection);
+  PfProjected end = solver ? pf_solver_project(solver, run->flow.values, scale, enough) : PF_PROJECTED_NOT;
   if (end != PF_PROJECTED_NOT) return end == PF_PROJECTED_NOW;
   return pf_manifold_project(run->projection, run->flow.values, PF_LEVEL_VELOCITY, enough);
 }

@@ -25,7 +25,7 @@ static void load_rows(PfMotionRun *run, PfWatch *w, double t, const double *y)
   memcpy(w->rows, pf_manifold_rows(run->projection, run->flow.values), (size_t)run->m*n*sizeof *w->rows);
   for (int i = 0; i < run->m; i++) {
     w->length[i] = w->idle[i] ? 0 : pf_norm(w->rows + (size_t)i*n, run->n);
-    if (w->length[i] < PF_EMPTY_ROW*sqrt(w->square[i])) w->length[i] = 0;
+    if (w->length[i] < PF_EMPTY_ROW*w->usual[i]) w->length[i] = 0;
     w->taken[i] = false;
     w->part[i] = 1;
   }
@@ -34,7 +34,7 @@ static void load_rows(PfMotionRun *run, PfWatch *w, double t, const double *y)
 /* The length in which row i is measured. */
 static double unit(const PfWatch *w, int i)
 {
-  return fmax(sqrt(w->square[i]), w->length[i]);
+  return fmax(w->usual[i], w->length[i]);
 }
 
 /* Normalises what is left of row i and subtracts its direction from the rows that follow. Returns the length that was
@@ -111,7 +111,7 @@ int pf_rank_first_lost(const PfMotionRun *run, const PfWatch *w)
 void pf_rank_keep_lengths(const PfMotionRun *run, PfWatch *w)
 {
   for (int i = 0; i < run->m; i++)
-    if (isfinite(w->length[i])) w->square[i] = fmax(w->square[i], w->length[i]*w->length[i]);
+    if (isfinite(w->length[i])) w->usual[i] = fmax(w->usual[i], w->length[i]);
 }
 
 /* After pf_rank_margin. Constraints on accelerations have no row here, and are not judged. */
@@ -150,15 +150,27 @@ static double go_away(const PfMotionRun *run, PfWatch *w, unsigned *noise)
   return pf_manifold_blur(run->state.t, 1, noise);
 }
 
+/* How far w->y is from the start, in the units of the coordinates. */
+static double distance(const PfMotionRun *run, const PfWatch *w)
+{
+  const double *spread = ((const PfManifold *)run->projection)->units.spread;
+  double most = 0;
+  for (int j = 0; j < run->n; j++)
+    most = fmax(most, fabs(w->y[j] - run->state.y[j])/((spread ? spread[j] : 1) + fabs(run->state.y[j])));
+  return most;
+}
+
 /* A random state near the start, put on the constraints; `length` gets the lengths of the rows before that. False when
- * none is found. */
+ * none is found, or only one farther away: where rows are redundant on the constraints alone, the way onto them may end
+ * in a singular configuration, which says nothing about this one. */
 static bool go_nearby(PfMotionRun *run, PfWatch *w, unsigned *noise, double *length, double *t)
 {
   *t = go_away(run, w, noise);
+  double away = distance(run, w);
   load_rows(run, w, *t, w->y);
   memcpy(length, w->length, (size_t)run->m*sizeof *length);
-  (void)pf_project(run, *t, w->y);
-  return pf_first_not_finite(w->y, 2*(size_t)run->n) < 0 &&
+  (void)pf_project_closely(run, *t, w->y);
+  return pf_first_not_finite(w->y, 2*(size_t)run->n) < 0 && distance(run, w) <= 3*away &&
          pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION) <= 1e-10;
 }
 
@@ -211,7 +223,7 @@ static PfStatus make_room(PfMotionRun *run, PfWatch *w)
   w->order = ((const PfManifold *)run->projection)->sparse ? ((const PfManifold *)run->projection)->saddle[1].ldl.order
                                                            : NULL;
   w->length = pf_run_array(run, double, run->m);
-  w->square = ((PfManifold *)run->projection)->square;
+  w->usual = ((PfManifold *)run->projection)->usual;
   w->part = pf_run_array(run, double, run->m);
   w->taken = pf_run_array(run, bool, run->m);
   w->idle = pf_run_array(run, bool, run->m);
@@ -257,7 +269,7 @@ void pf_watch_tell_solver(PfMotionRun *run)
   for (int i = 0; i < run->m; i++)
     if (is_redundant(run, w, i)) pf_solver_tolerate(run->flow.solver, drift);
   pf_solver_skip(run->flow.solver, w->idle);
-  pf_solver_measure_rows(run->flow.solver, w->square);
+  pf_solver_measure_rows(run->flow.solver, w->usual);
 }
 
 /* The same for a single state: a run that is opened and makes no step. */

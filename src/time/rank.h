@@ -8,7 +8,7 @@
 typedef struct PfWatch {
   double *rows;   /* m x n: A in the metric; then what Gram-Schmidt has left of each row */
   double *length; /* m: of the rows before that */
-  double *square; /* m: square of the unit in which a row is measured (shared with the projection) */
+  double *usual; /* m: the length in which a row is measured (shared with the projection) */
   double *part;   /* m: what was left of each row, in this unit */
   const int *order; /* n + m: of elimination, when the system is sparse; NULL: as written */
   bool *taken;    /* m: rows that were orthogonalised: the independent ones */

@@ -33,6 +33,7 @@ typedef struct Search {
   int *coordinate, *row, *goal, *local;      /* local: of all, or -1 */
   double *x, *from, *keep, *best, *step;     /* n; from: as given */
   double *J, *r, *length, *M;                /* m x n, m, m, n x n; length: of the whole row */
+  double *unit;           /* m: in which residuals are compared, the size of each row where the iteration begins */
   PfLdl metric;
   PfFirmness hard;        /* what is at least so firm is held */
   /* soft values are drawn to where they were given; else they are only changed as little as possible */
@@ -96,15 +97,23 @@ static double unit_of(const Search *s, int coordinate)
   return s->f->measured ? s->f->units.spread[coordinate] : 1;
 }
 
-static bool is_row_met(const Search *s, int row, Care care)
+/* The length of a row in the units of the coordinates. */
+static double size_of(const Search *s, int row)
 {
-  double size = 0, square = 0;
+  double square = 0;
   for (int p = s->in.begin[row]; p < s->in.begin[row + 1]; p++) {
-    double unit = unit_of(s, s->in.column[p]), slope = slope_at(s, row, p)*unit;
-    size = fmax(size, fabs(s->all[s->in.column[p]])/unit);
+    double slope = slope_at(s, row, p)*unit_of(s, s->in.column[p]);
     square += slope*slope;
   }
-  return is_small(fabs(residual_of(s, row)), sqrt(square)*size, care);
+  return sqrt(square);
+}
+
+static bool is_row_met(const Search *s, int row, Care care)
+{
+  double size = 0;
+  for (int p = s->in.begin[row]; p < s->in.begin[row + 1]; p++)
+    size = fmax(size, fabs(s->all[s->in.column[p]])/unit_of(s, s->in.column[p]));
+  return is_small(fabs(residual_of(s, row)), size_of(s, row)*size, care);
 }
 
 static bool is_goal_met(const PfGoal *g, PfFirmness hard)
@@ -160,12 +169,12 @@ static PfStatus pose(Search *s)
   s->row = pf_arena_array(s->arena, int, m);
   s->goal = pf_arena_array(s->arena, int, m);
   s->x = pf_arena_array(s->arena, double, 5*n);
-  s->r = pf_arena_array(s->arena, double, 2*m);
+  s->r = pf_arena_array(s->arena, double, 3*m);
   s->J = pf_arena_array(s->arena, double, m*n);
   s->M = pf_arena_array(s->arena, double, n*n);
   if (!s->coordinate || !s->row || !s->goal || !s->x || !s->r || !s->J || !s->M) return pf_no_room(s->ctx, "the start");
   s->from = s->x + n, s->keep = s->from + n, s->best = s->keep + n, s->step = s->best + n;
-  s->length = s->r + m;
+  s->length = s->r + m, s->unit = s->length + m;
   for (int j = 0; j < s->in.n; j++) {
     s->local[j] = s->may[j] ? s->n : -1;
     if (s->may[j]) s->from[s->n] = s->given[j], s->coordinate[s->n++] = j;
@@ -218,6 +227,29 @@ static double measure(Search *s, PfFirmness hard)
     if (g->firm >= hard && !(fabs(g->value - g->target) <= miss)) miss = fabs(g->value - g->target);
   }
   return miss;
+}
+
+/* Each row in its size here. */
+static void take_units(const Search *s)
+{
+  for (int i = 0; i < s->m; i++) {
+    double size = size_of(s, s->row[i]);
+    s->unit[i] = size > 0 && isfinite(size) ? size : 1;
+  }
+}
+
+/* The largest residual as `measure` takes it, of constraints each in its unit: what a constraint is multiplied by does
+ * not decide about the way. */
+static double merit(const Search *s, PfFirmness hard)
+{
+  double largest = 0;
+  for (int i = 0; i < s->m; i++)
+    if (!(fabs(s->r[i])/s->unit[i] <= largest)) largest = fabs(s->r[i])/s->unit[i];
+  for (int i = 0; i < s->goal_count; i++) {
+    const PfGoal *g = s->goals->goal + s->goal[i];
+    if (g->firm >= hard && !(fabs(g->value - g->target) <= largest)) largest = fabs(g->value - g->target);
+  }
+  return largest;
 }
 
 /* All rows of the component count: those in which nothing may move as well. */
@@ -381,15 +413,18 @@ static PfStatus solve_rows(Search *s)
 typedef struct Descent {
   Search *s;
   int steps;
-  double miss, last; /* of the constraints; where the latest step began */
+  double miss, last; /* the merit; where the latest step began */
 } Descent;
 
 /* The first step is also taken when it only moves what is not held to where it was given. */
 static PfStatus find_residual(void *user, PfMiss *miss)
 {
   Descent *d = user;
-  d->miss = measure(d->s, d->s->hard);
-  miss->size = miss->merit = d->steps == 0 && d->s->hard > PF_START_GIVEN ? fmax(d->miss, 1e-12) : d->miss;
+  bool first = d->steps == 0 && d->s->hard > PF_START_GIVEN;
+  miss->size = measure(d->s, d->s->hard);
+  if (d->steps == 0) take_units(d->s);
+  d->miss = miss->merit = merit(d->s, d->s->hard);
+  if (first) miss->size = fmax(miss->size, 1e-12), miss->merit = fmax(miss->merit, 1e-12);
   return PF_OK;
 }
 

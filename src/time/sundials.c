@@ -374,14 +374,22 @@ static bool make_linear(Sun *s)
   return s->linear != NULL;
 }
 
-/* Multipliers are out of the error test, and too large a tolerance for them keeps them out of Newton's as well. */
-static void set_sizes(PfMotionRun *run, Sun *s)
+/* The constraint of a multiplier, lambda or mu. */
+static int row_of_multiplier(const PfMotionRun *run, const Sun *s, int i)
 {
+  return i < run->m ? i : s->rows.position_row[i - run->m];
+}
+
+/* Multipliers are out of the error test, and too large a tolerance for them keeps them out of Newton's as well. */
+static void set_sizes(const PfMotionRun *run, Sun *s)
+{
+  const int first = 2*run->n;
   double *size = s->library->N_VGetArrayPointer(s->size), *kind = s->library->N_VGetArrayPointer(s->kind);
   for (int i = 0; i < s->unknowns; i++) {
-    bool differential = i < 2*run->n;
+    bool differential = i < first;
     kind[i] = differential;
-    size[i] = differential ? run->options.atol : 1e20;
+    if (differential) size[i] = run->options.atol;
+    else size[i] = 1e20/pf_manifold_scale(run->projection, row_of_multiplier(run, s, i - first));
   }
 }
 
@@ -463,6 +471,7 @@ static PfStatus prepare(PfMotionRun *run, Family family)
   s->unknowns = 2*run->n;
   s->dropped = pf_run_array(run, bool, run->m);
   if (!s->dropped) return PF_ERR_MEMORY;
+  if (is_ida(s)) PF_TRY(pf_project_check_sizes(run));
   if (family != ADAMS) PF_TRY(pf_residuals_make(run, family == IDA_INDEX_2 ? PF_INDEX_2 : PF_INDEX_1, &s->rows));
   if (family == BDF) PF_TRY(make_jacobian(run, s));
   if (is_ida(s)) s->unknowns = s->rows.count;

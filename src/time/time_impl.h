@@ -220,6 +220,8 @@ double pf_monitor_velocity(const PfMotionRun *run);
 /* project.c: puts y on the constraints by the smallest mass-weighted change. True when y was changed. */
 PfStatus pf_project_make(PfMotionRun *run);
 bool pf_project(PfMotionRun *run, double t, double *y);
+/* Fails where the numbers of a constraint are so large or small that methods which square them cannot run. */
+PfStatus pf_project_check_sizes(PfMotionRun *run);
 /* The same as closely as rounding permits: near a loss of rank residuals are magnified. */
 bool pf_project_closely(PfMotionRun *run, double t, double *y);
 

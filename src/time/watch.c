@@ -209,7 +209,7 @@ static double measure_now(PfMotionRun *run, PfWatch *w)
 {
   if (run->flow.known && run->flow.margin_t == run->state.t) {
     w->row = run->flow.margin_row;
-    pf_solver_raise_squares(run->flow.solver, w->square);
+    pf_solver_raise_lengths(run->flow.solver, w->usual);
     return run->flow.margin;
   }
   double now = pf_rank_margin(run, w, run->state.t, run->state.y);
@@ -231,7 +231,7 @@ static void shorten(PfMotionRun *run, PfWatch *w)
 {
   if (!(w->now < 0.01)) return;
   (void)pf_rank_margin(run, w, run->state.t, run->state.y);
-  w->square[w->row] = w->length[w->row]*w->length[w->row];
+  w->usual[w->row] = w->length[w->row];
 }
 
 bool pf_watch_step(PfMotionRun *run)

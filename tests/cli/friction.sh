@@ -198,4 +198,29 @@ says err "'sin(w*x)' changes its sign too often to be followed in a step"
 run 0 run --json --for 1 -p w=1000 -s "x'=1" "$model"
 holds 'd["switches"] == floor(1/(1 - sqrt(1 - 2*pi/1000)))'
 says_nothing err
+
+# a quotient that is a sign has a value at rest: exported code computes what 'run' does, 0.2 m from where the spring
+# pulls with 0.02 N and friction holds with up to 1 N
+if command -v cc >/dev/null; then
+  for law in "-x'/abs(x')" "-x'/sqrt(x'^2)" "-abs(x')/x'" "-x'^3/abs(x')^3" "-sign(x')"; do
+    printf "coord x\nkinetic x'^2/2\npotential x^2/20\nforce x = $law\nstart x = 0.2\n" > "$place/held.pf"
+    run 0 run --json --at 1 "$place/held.pf"
+    holds 'abs(d["rows"][-1][1] - 0.2) < 1e-12'
+    run 0 export --to c -o "$place/held" "$place/held.pf"
+    cat > "$place/held/rest.c" <<'END'
+#include "held.h"
+#include <math.h>
+int main(void)
+{
+  held_params p;
+  held_state x;
+  held_input u;
+  double a[HELD_N], lambda[1];
+  held_init(&p, &x, &u);
+  return held_accelerate(&p, &x, &u, a, lambda) == 0 && fabs(a[0] + 0.02) < 1e-15 ? 0 : 1;
+}
+END
+    cc -I "$place/held" -o "$place/held/rest" "$place/held/rest.c" "$place/held/held.c" -lm 2>"$place/err" && "$place/held/rest" || fail "the force of $law at rest"
+  done
+fi
 finish

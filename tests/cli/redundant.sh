@@ -85,6 +85,12 @@ done
 run 1 run --json -p w=0 "$place/cranks.pf"
 holds 'all(abs(d["energy"][k] - 0.24) < 1e-12 for k in ("start", "end"))'
 says err "the constraints lose rank at t = 0"
+# the rank is that of the branch on which it moves, near the flat configuration as well and from it on
+for w in 0 6; do
+  run 0 check --json -p "w=$w [deg]" "$place/cranks.pf"
+  holds "d['rank'] == 3 and d['degrees_of_freedom'] == 1 and (d['start']['singular'] is None) == ($w > 0)"
+done
+run 0 run --json --for 0.01 -p "w=6 [deg]" "$place/cranks.pf"
 
 # Equilibria of the cranks are those of the pendulum, (6.867/0.12)^(1/2) 1/s upright and hanging; rows that vanish there
 # are rounding. The same of x = y, written by cosines and sines: x'' = sin x.

@@ -208,7 +208,7 @@ static void a_small_pivot_is_left_to_the_matrices(void **state)
   Answer a = answer_of(&forms, x.closed), b = answer_of(&forms, x.matrices);
   assert_false(pf_solver_told(x.closed)->known);
   for (int i = 0; i < x.s.eq.n; i++) assert_true(a.a[i] == b.a[i]);
-  assert_int_equal(pf_solver_project(x.closed, x.s.values, 1e-14), PF_PROJECTED_NOT);
+  assert_int_equal(pf_solver_project(x.closed, x.s.values, NULL, 1e-14), PF_PROJECTED_NOT);
   set_state(&x.s, "phi_f", NAN, 0);
   assert_int_equal(answer_of(&forms, x.closed).trouble, PF_TROUBLE_NOT_FINITE);
   set_state(&x.s, "phi_f", 0.3, 0);
@@ -244,10 +244,10 @@ static void velocities_move_by_the_smallest_change(void **state)
     double before[6], change[6], push[6], M[36], A[12], miss[2], lambda[2];
     set_random_state(&x.s, &seed);
     memcpy(before, v_of(&x.s), sizeof before);
-    assert_int_equal(pf_solver_project(x.closed, x.s.values, 1e-14), PF_PROJECTED_NOW);
+    assert_int_equal(pf_solver_project(x.closed, x.s.values, NULL, 1e-14), PF_PROJECTED_NOW);
     evaluate(&x.s, x.s.eq.velocity, 2, miss);
     assert_true(largest(miss, 2) < 1e-14);
-    assert_int_equal(pf_solver_project(x.closed, x.s.values, 1e-14), PF_PROJECTED_BEFORE);
+    assert_int_equal(pf_solver_project(x.closed, x.s.values, NULL, 1e-14), PF_PROJECTED_BEFORE);
     evaluate(&x.s, x.s.eq.M, 36, M);
     evaluate(&x.s, x.s.eq.A, 12, A);
     for (int i = 0; i < 6; i++) change[i] = v_of(&x.s)[i] - before[i];
@@ -269,8 +269,9 @@ static void constraints_nonlinear_in_the_velocities_are_left_to_iteration(void *
             &x);
   set_state(&x.s, "x", 0, 1.9);
   assert_true(compare_state(&x, "pace"));
-  assert_int_equal(pf_solver_project(x.closed, x.s.values, 1e-14), PF_PROJECTED_NOT);
-  assert_int_equal(pf_solver_project(x.matrices, x.s.values, 1e-14), PF_PROJECTED_NOT); /* which does not offer it */
+  assert_int_equal(pf_solver_project(x.closed, x.s.values, NULL, 1e-14), PF_PROJECTED_NOT);
+  /* which does not offer it */
+  assert_int_equal(pf_solver_project(x.matrices, x.s.values, NULL, 1e-14), PF_PROJECTED_NOT);
   close_pair(&x);
 }
 
@@ -280,7 +281,7 @@ static void constraints_nonlinear_in_the_velocities_are_left_to_iteration(void *
 static void the_margin_is_the_angle_between_the_rows(void **state)
 {
   Pair x;
-  double square[2] = {1, 4}, raised[2] = {0, 9};
+  double length[2] = {1, 2}, raised[2] = {0, 3};
   open_text(*state, "model two\nparam b = 0.7\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\nconstraint one: x' = 0\n"
                     "constraint other: cos(b + z)*x' + sin(b + z)*y' = 0\n", &x);
   set_state(&x.s, "z", 0.2, 0);
@@ -288,11 +289,11 @@ static void the_margin_is_the_angle_between_the_rows(void **state)
   const PfTold *told = pf_solver_told(x.closed);
   assert_near(sqrt(told->margin), sin(0.9), 1e-14, 0);
   assert_int_equal(told->margin_row, 1);
-  pf_solver_measure_rows(x.closed, square); /* a row that was twice as long */
+  pf_solver_measure_rows(x.closed, length); /* a row that was twice as long */
   assert_true(compare_state(&x, "two"));
   assert_near(sqrt(told->margin), sin(0.9)/2, 1e-14, 0);
-  pf_solver_raise_squares(x.closed, raised);
-  assert_near(raised[1], 9, 0, 0);
+  pf_solver_raise_lengths(x.closed, raised);
+  assert_near(raised[1], 3, 0, 0);
   close_pair(&x);
 }
 
