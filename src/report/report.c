@@ -162,15 +162,38 @@ void pf_report_string(PfReport *report, const char *key, const char *string)
   if (!value->string) report->failed = true;
 }
 
+/* The place of a vector or matrix of that shape, and how many entries it has; NULL without memory. */
+static PfValue *place_array(PfReport *report, const char *key, PfType type, int rows, int columns, size_t *count)
+{
+  PfValue *value = place_of(report, key, type);
+  *count = (size_t)rows*(size_t)(columns < 0 ? 1 : columns);
+  if (value) value->count = rows, value->columns = columns;
+  return value;
+}
+
 static void put_numbers(PfReport *report, const char *key, const double *values, int rows, int columns)
 {
-  PfValue *value = place_of(report, key, PF_TYPE_NUMBERS);
-  size_t count = (size_t)rows*(size_t)(columns < 0 ? 1 : columns);
+  size_t count;
+  PfValue *value = place_array(report, key, PF_TYPE_NUMBERS, rows, columns, &count);
   double *numbers = value ? pf_arena_array(report->arena, double, count) : NULL;
   if (!value) return;
   report->failed = report->failed || !numbers;
   if (numbers && count) memcpy(numbers, values, count*sizeof *numbers);
-  value->numbers = numbers, value->count = rows, value->columns = columns;
+  value->numbers = numbers;
+}
+
+static void put_strings(PfReport *report, const char *key, const char *const *values, int rows, int columns)
+{
+  size_t count;
+  PfValue *value = place_array(report, key, PF_TYPE_STRINGS, rows, columns, &count);
+  const char **strings = value ? pf_arena_array(report->arena, const char *, count) : NULL;
+  if (!value) return;
+  report->failed = report->failed || !strings;
+  for (size_t i = 0; strings && i < count; i++) {
+    strings[i] = values[i] ? pf_arena_text(report->arena, values[i], strlen(values[i])) : NULL;
+    report->failed = report->failed || (values[i] && !strings[i]);
+  }
+  value->strings = strings;
 }
 
 void pf_report_numbers(PfReport *report, const char *key, const double *values, int count)
@@ -181,6 +204,16 @@ void pf_report_numbers(PfReport *report, const char *key, const double *values, 
 void pf_report_matrix(PfReport *report, const char *key, const double *values, int rows, int columns)
 {
   put_numbers(report, key, values, rows, columns);
+}
+
+void pf_report_strings(PfReport *report, const char *key, const char *const *values, int count)
+{
+  put_strings(report, key, values, count, -1);
+}
+
+void pf_report_string_matrix(PfReport *report, const char *key, const char *const *values, int rows, int columns)
+{
+  put_strings(report, key, values, rows, columns);
 }
 
 void pf_report_print(PfReport *report, const char *format, ...)
@@ -283,4 +316,11 @@ const double *pf_value_numbers(const PfValue *value, int *rows, int *columns)
   bool has = pf_value_type(value) == PF_TYPE_NUMBERS;
   *rows = has ? value->count : 0, *columns = has ? value->columns : 0;
   return has ? value->numbers : NULL;
+}
+
+const char *const *pf_value_strings(const PfValue *value, int *rows, int *columns)
+{
+  bool has = pf_value_type(value) == PF_TYPE_STRINGS;
+  *rows = has ? value->count : 0, *columns = has ? value->columns : 0;
+  return has ? value->strings : NULL;
 }

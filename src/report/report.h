@@ -17,6 +17,7 @@ struct PfValue {
     double number;
     const char *string;
     const double *numbers;
+    const char *const *strings;
   };
 };
 
@@ -36,7 +37,8 @@ int pf_diagnostics_sort(const PfContext *ctx, const PfDiagnostic *sorted[PF_MOST
 const char *pf_severity_name(PfSeverity severity);
 const char *pf_status_name(PfStatus status);
 
-/* The value and all below it, with its key, as the next item of a JSON text (json_value.c). */
+/* The value and all below it, with its key, as the next item of a JSON text; nothing for an optional field without a
+ * value (json_value.c). */
 struct PfJson;
 void pf_json_value(struct PfJson *json, const PfValue *value);
 

@@ -2,6 +2,7 @@
 /* Reports: one pass writes values and text; JSON and C programs read them. */
 #include "support.h"
 
+#include "report/json.h"
 #include "report/report.h"
 
 static const PfField body_fields[] = {
@@ -18,6 +19,7 @@ static const PfField fields[] = {
   {.key = "bodies", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = body_fields},
   {.key = "multipliers", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER},
   {.key = "M", .type = PF_TYPE_NUMBERS},
+  {.key = "rows", .type = PF_TYPE_NUMBERS, .large = true},
   {.key = "contacts", .type = PF_TYPE_MAP, .of = PF_TYPE_MAP, .fields = of_contact},
   {.key = "stable", .type = PF_TYPE_BOOL},
   PF_FIELD_DIAGNOSTICS,
@@ -46,6 +48,7 @@ static void write_all(PfReport *r, const PfContext *ctx)
   pf_report_number(r, "rolls.y", NAN);
   pf_report_close(r);
   pf_report_matrix(r, "M", M, 2, 2);
+  pf_report_matrix(r, "rows", M, 1, 2);
   pf_report_open(r, "contacts");
   pf_report_open(r, "rolls");
   pf_report_number(r, "x", -3);
@@ -69,6 +72,7 @@ static void keys_come_in_the_order_of_their_table(void **state)
                       "    {\n      \"name\": \"wheel\",\n      \"mass\": 0.5\n    }\n  ],\n"
                       "  \"multipliers\": {\n    \"rolls.x\": -3,\n    \"rolls.y\": null\n  },\n"
                       "  \"M\": [\n    [\n      2,\n      0\n    ],\n    [\n      0,\n      0.5\n    ]\n  ],\n"
+                      "  \"rows\": [\n  [\n    2,\n    0\n  ]\n],\n"
                       "  \"contacts\": {\n    \"rolls\": {\n      \"x\": -3\n    }\n  },\n"
                       "  \"stable\": true,\n  \"diagnostics\": []\n}\n");
   pf_report_free(r);
@@ -92,6 +96,53 @@ static void programs_read_values_by_key(void **state)
   assert_int_equal(columns, 2);
   assert_near(M[3], 0.5, 0, 0);
   assert_true(pf_value_bool(pf_value_member(all, "stable")));
+  pf_report_free(r);
+}
+
+/* As the formulas of a derivation: vectors and matrices under names. */
+static void strings_are_vectors_or_matrices(void **state)
+{
+  static const PfField named[] = {
+    {.key = "unknowns", .type = PF_TYPE_STRINGS},
+    {.key = "absent", .type = PF_TYPE_STRINGS, .optional = true},
+    {.key = "matrices", .type = PF_TYPE_MAP, .of = PF_TYPE_STRINGS},
+    {0}};
+  const char *const entries[] = {"m", "0", NULL, "m*l^2"};
+  Fixture *f = *state;
+  PfReport *r;
+  int rows, columns;
+  assert_int_equal(pf_report_new(f->ctx, named, &r), PF_OK);
+  pf_report_strings(r, "unknowns", NULL, 0);
+  pf_report_open(r, "matrices");
+  pf_report_strings(r, "F", entries, 2);
+  pf_report_string_matrix(r, "M", entries, 2, 2);
+  pf_report_close(r);
+  assert_string_equal(pf_report_json(r),
+                      "{\n  \"unknowns\": [],\n  \"matrices\": {\n    \"F\": [\n      \"m\",\n      \"0\"\n    ],\n"
+                      "    \"M\": [\n      [\n        \"m\",\n        \"0\"\n      ],\n      [\n        null,\n"
+                      "        \"m*l^2\"\n      ]\n    ]\n  }\n}\n");
+  const PfValue *all = pf_report_values(r);
+  const PfValue *M = pf_value_member(pf_value_member(all, "matrices"), "M");
+  const char *const *strings = pf_value_strings(M, &rows, &columns);
+  assert_int_equal(rows, 2);
+  assert_int_equal(columns, 2);
+  assert_string_equal(strings[3], "m*l^2");
+  assert_null(strings[2]);
+  assert_null(pf_value_strings(pf_value_member(all, "absent"), &rows, &columns));
+  pf_report_free(r);
+}
+
+/* A report inside another JSON text leaves the same fields out as one that stands alone. */
+static void optional_fields_without_values_are_left_out_of_parts(void **state)
+{
+  Fixture *f = *state;
+  PfReport *r;
+  PfJson json;
+  assert_int_equal(pf_report_new(f->ctx, fields, &r), PF_OK);
+  pf_json_begin(&json, pf_context_allocator(f->ctx));
+  pf_json_value(&json, pf_value_member(pf_report_values(r), "spatial"));
+  assert_string_equal(pf_text_get(&json.text), "");
+  pf_json_free(&json);
   pf_report_free(r);
 }
 
@@ -139,6 +190,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     with_fixture(keys_come_in_the_order_of_their_table),
     with_fixture(programs_read_values_by_key),
+    with_fixture(strings_are_vectors_or_matrices),
+    with_fixture(optional_fields_without_values_are_left_out_of_parts),
     with_fixture(absent_values_are_null),
     cmocka_unit_test(without_memory_a_report_fails_as_a_whole),
   };
