@@ -136,11 +136,8 @@ void pf_cli_close(Session *session);
 PfStatus pf_cli_count(Session *session, PfCount *count);
 double pf_cli_clock(void);
 
-/* What 'derive' does (derive.c): parameters of the command line become those of the model; a derived form as the
- * members of a JSON object, with the time that it took (NaN: it is not told). */
+/* Parameters of the command line become those of the model (derive.c). */
 PfStatus pf_cli_keep_parameters(Session *session, const Options *options);
-void pf_cli_json_derivation(Session *session, const PfDerivation *derivation, const PfCount *count, double seconds,
-                            PfJson *json);
 
 /* Numbers of all symbols of the system at the start, with what --param and --time say; in the arena. */
 PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);

@@ -308,7 +308,8 @@ static const PfField row_fields[] = {
 static const PfField fields[] = {
   {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
   PF_FIELD_START_CHANGE,
-  {.key = "rows", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = row_fields, .about = "one for each formulation"},
+  {.key = "rows", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = row_fields,
+   .about = "one for each formulation"},
   {.key = "proved", .type = PF_TYPE_BOOL,
    .about = "exact algebra shows that all formulations agree; null: no proof was requested"},
   {.key = "proof", .type = PF_TYPE_STRING, .about = "the result of the proof in words"},
