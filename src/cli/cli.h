@@ -121,9 +121,11 @@ bool pf_cli_is_stopped(const Console *console);
 PfStatus pf_cli_begin_session(Session *session, const Console *console);
 /* What --native says. */
 PfStatus pf_cli_choose_native(PfContext *ctx, const Options *options);
-/* What became of it, as a line of a summary, when there is something to tell; and as a member "native". */
-void pf_cli_put_native(const PfContext *ctx, PfText *text);
-void pf_cli_json_native(const PfContext *ctx, PfJson *json);
+/* The functions that were compiled, as the member "native" of a report and, where there are any, a line of its text. */
+extern const PfField pf_native_fields[];
+#define PF_FIELD_NATIVE                                                                             \
+  {.key = "native", .type = PF_TYPE_RECORD, .fields = pf_native_fields, .about = "compiled machine code"}
+void pf_native_report(const PfContext *ctx, PfReport *report);
 /* Loads the model into it, derives its equations, and changes its start as --state says. */
 PfStatus pf_cli_load(Session *session, const Options *options);
 /* Both, after a look at --out. */

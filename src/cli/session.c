@@ -65,29 +65,32 @@ static bool insists(const PfContext *ctx)
   return pf_context_native(ctx) == PF_NATIVE_ON;
 }
 
-void pf_cli_put_native(const PfContext *ctx, PfText *text)
+const PfField pf_native_fields[] = {
+  {.key = "compiled", .type = PF_TYPE_INTEGER, .about = "functions that were compiled"},
+  {.key = "cached", .type = PF_TYPE_INTEGER, .about = "functions that earlier runs had compiled"},
+  {.key = "failed", .type = PF_TYPE_INTEGER, .about = "functions that could not be compiled and are interpreted"},
+  {.key = "seconds", .type = PF_TYPE_NUMBER, .about = "time of the compiler"},
+  {.key = "trouble", .type = PF_TYPE_STRING, .about = "why one could not be compiled"},
+  {0}};
+
+void pf_native_report(const PfContext *ctx, PfReport *report)
 {
   const PfNativeReport x = pf_context_native_report(ctx);
   const bool failed = x.failed && insists(ctx);
+  pf_report_open(report, "native");
+  pf_report_integer(report, "compiled", x.compiled);
+  pf_report_integer(report, "cached", x.cached);
+  pf_report_integer(report, "failed", x.failed);
+  pf_report_number(report, "seconds", x.seconds);
+  pf_report_string(report, "trouble", x.trouble[0] ? x.trouble : NULL);
+  pf_report_close(report);
   if (!x.compiled && !x.cached && !failed) return;
-  pf_text_add(text, "  native code         ");
+  pf_report_print(report, "  native code         ");
   if (x.compiled)
-    pf_text_print(text, "%d function%s compiled in %.2g s", x.compiled, x.compiled > 1 ? "s" : "", x.seconds);
-  if (x.cached) pf_text_print(text, "%s%d from earlier runs", x.compiled ? ", " : "", x.cached);
-  if (failed) pf_text_print(text, "%s%d not: %s", x.compiled || x.cached ? ", " : "", x.failed, x.trouble);
-  pf_text_add(text, "\n");
-}
-
-void pf_cli_json_native(const PfContext *ctx, PfJson *json)
-{
-  const PfNativeReport x = pf_context_native_report(ctx);
-  pf_json_open(json, "native", '{');
-  pf_json_integer(json, "compiled", x.compiled);
-  pf_json_integer(json, "cached", x.cached);
-  pf_json_integer(json, "failed", x.failed);
-  pf_json_number(json, "seconds", x.seconds);
-  pf_json_string(json, "trouble", x.trouble[0] ? x.trouble : NULL);
-  pf_json_close(json, '}');
+    pf_report_print(report, "%d function%s compiled in %.2g s", x.compiled, x.compiled > 1 ? "s" : "", x.seconds);
+  if (x.cached) pf_report_print(report, "%s%d from earlier runs", x.compiled ? ", " : "", x.cached);
+  if (failed) pf_report_print(report, "%s%d not: %s", x.compiled || x.cached ? ", " : "", x.failed, x.trouble);
+  pf_report_print(report, "\n");
 }
 
 typedef PfStatus Deriving(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
