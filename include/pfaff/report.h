@@ -25,8 +25,8 @@ typedef enum PfType {
 } PfType;
 
 /* A key of a record. A list or a map has items of the type `of`; `fields` are those of a record, or of records in a
- * list or map; of a list of lists it is one field, that of the inner list. A field without a value is null or, when it
- * is optional, left out. */
+ * list or map; of a list of lists it is one field, that of the inner list. A field that was not written is null or,
+ * when it is optional, left out. */
 typedef struct PfField {
   const char *key;
   PfType type, of;

@@ -279,7 +279,7 @@ static void report_formulations(const Run *r, PfReport *report)
       between = ", ";
     }
   if (!*between) pf_text_add(page, "no formulation");
-  pf_report_string(report, "formulation", pf_text_get(page) + before);
+  pf_report_shown(report, "formulation", before);
 }
 
 static void report_head(const Run *r, PfReport *report)

@@ -6,7 +6,7 @@
 static bool is_left_out(const PfValue *value)
 {
   bool member = value->parent && value->parent->type == PF_TYPE_RECORD;
-  return member && value->field->optional && value->type == PF_TYPE_NULL;
+  return member && value->field->optional && !value->written;
 }
 
 /* A row of numbers or strings, from this entry on. */

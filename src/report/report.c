@@ -40,6 +40,7 @@ static void open_value(PfReport *report, PfValue *value)
 {
   bool fresh = value->type == PF_TYPE_NULL;
   value->type = value->wanted;
+  value->written = true;
   report->open = value;
   if (!fresh || value->type != PF_TYPE_RECORD) return;
   for (const PfField *field = value->field->fields; field->key; field++)
@@ -75,6 +76,7 @@ static PfValue *place_of(PfReport *report, const char *key, PfType type)
   if (!value) return NULL;
   assert(type == value->wanted || type == PF_TYPE_NULL);
   value->type = type;
+  value->written = true;
   return value;
 }
 
@@ -227,6 +229,19 @@ void pf_report_print(PfReport *report, const char *format, ...)
 PfText *pf_report_page(PfReport *report)
 {
   return &report->text;
+}
+
+void pf_report_shown(PfReport *report, const char *key, size_t before)
+{
+  pf_report_string(report, key, pf_text_get(&report->text) + before);
+}
+
+void pf_report_moved(PfReport *report, const char *key, size_t before)
+{
+  PfText *text = &report->text;
+  pf_report_shown(report, key, before);
+  text->count = before;
+  if (text->at) text->at[before] = 0;
 }
 
 /* ---------------------------------------------------------------- reading */

@@ -132,6 +132,43 @@ static void strings_are_vectors_or_matrices(void **state)
   pf_report_free(r);
 }
 
+/* null says that something was looked for and is not there; left out is what was not looked for. */
+static void an_optional_string_may_be_null(void **state)
+{
+  static const PfField parts[] = {
+    {.key = "trouble", .type = PF_TYPE_STRING, .optional = true},
+    {.key = "hint", .type = PF_TYPE_STRING, .optional = true},
+    {0}};
+  Fixture *f = *state;
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, parts, &r), PF_OK);
+  pf_report_string(r, "trouble", NULL);
+  assert_string_equal(pf_report_json(r), "{\n  \"trouble\": null\n}\n");
+  pf_report_free(r);
+}
+
+static void words_of_the_text_may_be_values(void **state)
+{
+  static const PfField parts[] = {
+    {.key = "file", .type = PF_TYPE_STRING},
+    {.key = "about", .type = PF_TYPE_STRING},
+    {0}};
+  Fixture *f = *state;
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, parts, &r), PF_OK);
+  pf_report_print(r, "written: ");
+  size_t before = pf_report_page(r)->count;
+  pf_report_print(r, "cart.%s", "pf");
+  pf_report_shown(r, "file", before);
+  before = pf_report_page(r)->count;
+  pf_report_print(r, "two wheels");
+  pf_report_moved(r, "about", before);
+  assert_string_equal(pf_report_text(r), "written: cart.pf");
+  assert_string_equal(pf_value_string(pf_value_member(pf_report_values(r), "file")), "cart.pf");
+  assert_string_equal(pf_value_string(pf_value_member(pf_report_values(r), "about")), "two wheels");
+  pf_report_free(r);
+}
+
 /* A report inside another JSON text leaves the same fields out as one that stands alone. */
 static void optional_fields_without_values_are_left_out_of_parts(void **state)
 {
@@ -191,6 +228,8 @@ int main(void)
     with_fixture(keys_come_in_the_order_of_their_table),
     with_fixture(programs_read_values_by_key),
     with_fixture(strings_are_vectors_or_matrices),
+    with_fixture(an_optional_string_may_be_null),
+    with_fixture(words_of_the_text_may_be_values),
     with_fixture(optional_fields_without_values_are_left_out_of_parts),
     with_fixture(absent_values_are_null),
     cmocka_unit_test(without_memory_a_report_fails_as_a_whole),
