@@ -162,8 +162,6 @@ extern const PfField pf_start_change_fields[];
   {.key = "start_change", .type = PF_TYPE_RECORD, .fields = pf_start_change_fields,                 \
    .about = "how the start was made consistent"}
 void pf_start_report(const PfModel *model, const Options *options, const PfStart *start, PfReport *report);
-void pf_start_text(const PfModel *model, const Options *options, const PfStart *start, PfText *text);
-void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json);
 /* Accelerations may exist where no motion does: what 'check' refuses near the start becomes a warning. */
 PfStatus pf_cli_warn_contradiction(Session *session, const Options *options);
 /* A state on a surface of switching (at rest with dry friction): what is shown there is no motion (surfaces.c). */

@@ -222,7 +222,7 @@ static const PfField energy_fields[] = {
   {.key = "start", .type = PF_TYPE_NUMBER, .about = "kinetic and potential energy at the start, in J"},
   {.key = "end", .type = PF_TYPE_NUMBER, .about = "the same at the end"},
   {.key = "drift", .type = PF_TYPE_NUMBER,
-   .about = "largest difference between the change of energy and the work done, in J"},
+   .about = "largest difference between gained energy and work done, summed over phases between events, in J"},
   {0}};
 
 static const PfField fields[] = {

@@ -286,7 +286,7 @@ const PfField pf_sweep_fields[] = {
   {.key = "before", .type = PF_TYPE_INTEGER, .about = "those that an earlier run had computed"},
   {.key = "stopped", .type = PF_TYPE_BOOL, .about = "the sweep was stopped before its end"},
   {.key = "seconds", .type = PF_TYPE_NUMBER, .optional = true, .about = "computing time on the clock"},
-  {.key = "threads", .type = PF_TYPE_INTEGER, .optional = true, .about = "threads of all processes"},
+  {.key = "threads", .type = PF_TYPE_INTEGER, .optional = true, .about = "threads that computed"},
   {.key = "processes", .type = PF_TYPE_INTEGER, .optional = true, .about = "processes that computed"},
   {.key = "failures", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = failure_fields,
    .about = "kinds of failure; empty for a part of a sweep"},
