@@ -20,18 +20,20 @@ typedef enum PfType {
   PF_TYPE_RECORD, /* members with the keys of a table of fields */
   PF_TYPE_MAP,    /* members with other keys, as the names of a model, all of one type */
   PF_TYPE_LIST,   /* items of one type */
-  PF_TYPE_NUMBERS /* a vector or a matrix by rows; in JSON lists of numbers */
+  PF_TYPE_NUMBERS, /* a vector or a matrix by rows; in JSON lists of numbers */
+  PF_TYPE_STRINGS  /* the same of strings, as the entries of a matrix of formulas */
 } PfType;
 
 /* A key of a record. A list or a map has items of the type `of`; `fields` are those of a record, or of records in a
- * list or map; of a list of lists it is one field, that of the inner list. A field without a value is null or, when it
- * is optional, left out. */
+ * list or map; of a list of lists it is one field, that of the inner list. A field that was not written is null or,
+ * when it is optional, left out. */
 typedef struct PfField {
   const char *key;
   PfType type, of;
   const struct PfField *fields; /* ended by an empty one */
   const char *about;
   bool optional;
+  bool large; /* numbers with many rows: their JSON is indented as if they stood alone, which saves bytes */
 } PfField;
 
 typedef struct PfValue PfValue;
@@ -53,13 +55,15 @@ PF_API void pf_report_integer(PfReport *report, const char *key, long long value
 PF_API void pf_report_number(PfReport *report, const char *key, double value);
 /* A copy of the string; NULL writes null. */
 PF_API void pf_report_string(PfReport *report, const char *key, const char *value);
-/* A whole list of strings. */
-PF_API void pf_report_strings(PfReport *report, const char *key, const char *const *values, int count);
 /* Copies of a vector, and of a matrix by rows. */
 PF_API void pf_report_numbers(PfReport *report, const char *key, const double *values, int count);
 PF_API void pf_report_matrix(PfReport *report, const char *key, const double *values, int rows, int columns);
 /* Complex numbers, as a matrix with rows of real and imaginary part. */
 PF_API void pf_report_complex(PfReport *report, const char *key, const double *re, const double *im, int count);
+/* A vector and a matrix of strings; NULL among them is null. */
+PF_API void pf_report_strings(PfReport *report, const char *key, const char *const *values, int count);
+PF_API void pf_report_string_matrix(PfReport *report, const char *key, const char *const *values, int rows,
+                                    int columns);
 /* Text for people, added to the end. */
 PF_API void pf_report_print(PfReport *report, const char *format, ...) PF_PRINTF(2, 3);
 
@@ -84,14 +88,15 @@ PF_API const PfValue *pf_value_next(const PfValue *value);
 
 PF_API PfType pf_value_type(const PfValue *value);
 PF_API const char *pf_value_key(const PfValue *value); /* NULL for an item of a list */
-PF_API int pf_value_count(const PfValue *value);       /* of members or items; of rows, for numbers */
+PF_API int pf_value_count(const PfValue *value);       /* of members or items; of rows, for numbers and strings */
 /* The value, converted among the numeric types; NaN, 0, false and NULL where the type is another. */
 PF_API double pf_value_number(const PfValue *value);
 PF_API long long pf_value_integer(const PfValue *value);
 PF_API bool pf_value_bool(const PfValue *value);
 PF_API const char *pf_value_string(const PfValue *value);
-/* The numbers by rows, and how many stand in one; -1 columns: a vector. They live as long as the report. */
+/* The numbers or strings by rows, and how many stand in one; -1 columns: a vector. They live as long as the report. */
 PF_API const double *pf_value_numbers(const PfValue *value, int *rows, int *columns);
+PF_API const char *const *pf_value_strings(const PfValue *value, int *rows, int *columns);
 
 #ifdef __cplusplus
 }

@@ -120,9 +120,11 @@ bool pf_cli_is_stopped(const Console *console);
 PfStatus pf_cli_begin_session(Session *session, const Console *console);
 /* What --native says. */
 PfStatus pf_cli_choose_native(PfContext *ctx, const Options *options);
-/* What became of it, as a line of a summary, when there is something to tell; and as a member "native". */
-void pf_cli_put_native(const PfContext *ctx, PfText *text);
-void pf_cli_json_native(const PfContext *ctx, PfJson *json);
+/* The functions that were compiled, as the member "native" of a report and, where there are any, a line of its text. */
+extern const PfField pf_native_fields[];
+#define PF_FIELD_NATIVE                                                                             \
+  {.key = "native", .type = PF_TYPE_RECORD, .fields = pf_native_fields, .about = "compiled machine code"}
+void pf_native_report(const PfContext *ctx, PfReport *report);
 /* Loads the model into it, derives its equations, and changes its start as --state says. */
 PfStatus pf_cli_load(Session *session, const Options *options);
 PfStatus pf_cli_load_to_move(Session *session, const Options *options);
@@ -136,11 +138,8 @@ void pf_cli_close(Session *session);
 PfStatus pf_cli_count(Session *session, PfCount *count);
 double pf_cli_clock(void);
 
-/* What 'derive' does (derive.c): parameters of the command line become those of the model; a derived form as the
- * members of a JSON object, with the time that it took (NaN: it is not told). */
+/* Parameters of the command line become those of the model (derive.c). */
 PfStatus pf_cli_keep_parameters(Session *session, const Options *options);
-void pf_cli_json_derivation(Session *session, const PfDerivation *derivation, const PfCount *count, double seconds,
-                            PfJson *json);
 
 /* Numbers of all symbols of the system at the start, with what --param and --time say; in the arena. */
 PfStatus pf_cli_state(Session *session, const Options *options, const PfSystem *system, double **values);
@@ -163,8 +162,6 @@ extern const PfField pf_start_change_fields[];
   {.key = "start_change", .type = PF_TYPE_RECORD, .fields = pf_start_change_fields,                 \
    .about = "how the start was made consistent"}
 void pf_start_report(const PfModel *model, const Options *options, const PfStart *start, PfReport *report);
-void pf_start_text(const PfModel *model, const Options *options, const PfStart *start, PfText *text);
-void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json);
 /* Accelerations may exist where no motion does: what 'check' refuses near the start becomes a warning. */
 PfStatus pf_cli_warn_contradiction(Session *session, const Options *options);
 /* A state on a surface of switching (at rest with dry friction): what is shown there is no motion (surfaces.c). */

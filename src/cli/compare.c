@@ -285,7 +285,36 @@ static PfStatus compare(Comparison *c, const Options *options)
   return options->prove ? prove(c, options) : pf_cli_warn_contradiction(s, options);
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
+
+static const PfField row_fields[] = {
+  {.key = "formulation", .type = PF_TYPE_STRING, .about = "name of the formulation, as --form takes it"},
+  {.key = "source", .type = PF_TYPE_STRING, .about = "where the formulation is published"},
+  {.key = "applicable", .type = PF_TYPE_BOOL, .about = "accelerations were found in this state"},
+  {.key = "skipped", .type = PF_TYPE_BOOL, .about = "not tried, because one evaluation costs too much"},
+  {.key = "why_not", .type = PF_TYPE_STRING, .about = "why there are no accelerations; null: there are"},
+  {.key = "unknowns", .type = PF_TYPE_INTEGER, .about = "unknowns of its linear system; 0 without accelerations"},
+  {.key = "max_difference", .type = PF_TYPE_NUMBER,
+   .about = "largest difference of an acceleration to the first formulation that applies, in SI"},
+  {.key = "nanoseconds", .type = PF_TYPE_NUMBER, .about = "time of one evaluation of the accelerations"},
+  {.key = "operations", .type = PF_TYPE_INTEGER, .about = "operations that give M, F, A and b; the same for all"},
+  {.key = "run_seconds", .type = PF_TYPE_NUMBER, .about = "time of the run; null: there is none, or it ended early"},
+  {.key = "run_difference", .type = PF_TYPE_NUMBER,
+   .about = "largest difference of a coordinate along the run to the first formulation that reached its end, in SI"},
+  {.key = "run_skipped", .type = PF_TYPE_BOOL, .about = "not run, because the run costs too much"},
+  {.key = "run_why_not", .type = PF_TYPE_STRING, .about = "why the run ended early or was skipped"},
+  {0}};
+
+static const PfField fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
+  PF_FIELD_START_CHANGE,
+  {.key = "rows", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = row_fields,
+   .about = "one for each formulation"},
+  {.key = "proved", .type = PF_TYPE_BOOL,
+   .about = "exact algebra shows that all formulations agree; null: no proof was requested"},
+  {.key = "proof", .type = PF_TYPE_STRING, .about = "the result of the proof in words"},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
 
 static double fastest(const Comparison *c)
 {
@@ -295,86 +324,79 @@ static double fastest(const Comparison *c)
   return best;
 }
 
-static void text_head(const Comparison *c, PfText *text)
+static void print_run(const Comparison *c, const Row *row, PfReport *r)
 {
-  const PfModel *model = c->s->model;
-  pf_text_print(text, "%s: %d coordinate%s, %d constraint%s; %d operations give M, F, A and b\n",
-                pf_cli_name(model), c->s->equations.n, c->s->equations.n == 1 ? "" : "s", c->s->equations.m,
-                c->s->equations.m == 1 ? "" : "s", c->operations);
-  pf_start_text(model, c->options, &c->start, text);
+  if (row->run_skipped) pf_report_print(r, "   run skipped: %s", row->run_why_not);
+  else if (row->run_why_not && row->run_end <= c->motion.t0)
+    pf_report_print(r, "   by chance, in this state alone: %s", row->run_why_not);
+  else if (row->run_why_not) pf_report_print(r, "   ends at t = %.4g: %s", row->run_end, row->run_why_not);
+  else pf_report_print(r, " %10.3f %12.2g", 1e3*row->run_seconds, pf_without_noise(row->run_difference, 10));
 }
 
-static void text_rows(void *user, PfText *text)
+/* A line of the table; `best` is the shortest time of one evaluation. */
+static void print_row(const Comparison *c, const Row *row, double best, PfReport *r)
 {
-  const Comparison *c = user;
-  text_head(c, text);
-  pf_text_add(text, "\n");
-  pf_text_print(text, "  %-20s %8s %12s %10s %7s", "formulation", "unknowns", "difference", "ns", "ratio");
-  if (c->ran) pf_text_print(text, " %10s %12s", "run [ms]", "difference");
-  pf_text_add(text, "\n");
-  double best = fastest(c);
-  for (int i = 0; i < c->count; i++) {
-    const Row *row = c->rows + i;
-    pf_text_print(text, "  %-20s ", pf_formulation_name(row->formulation));
-    if (row->why_not) {
-      pf_text_print(text, "%s: %s\n", row->skipped ? "skipped" : "does not apply", row->why_not);
-      continue;
-    }
-    double size = 10*pf_largest(row->motion.acceleration, c->s->equations.n);
-    pf_text_print(text, "%8d %12.2g %10.0f %7.2f", pf_solver_unknowns(row->solver, c->rank),
-                  pf_without_noise(row->difference, size), row->nanoseconds, row->nanoseconds/best);
-    if (row->run_skipped) pf_text_print(text, "   run skipped: %s", row->run_why_not);
-    else if (c->ran && row->run_why_not && row->run_end <= c->motion.t0)
-      pf_text_print(text, "   by chance, in this state alone: %s", row->run_why_not);
-    else if (c->ran && row->run_why_not)
-      pf_text_print(text, "   ends at t = %.4g: %s", row->run_end, row->run_why_not);
-    else if (c->ran)
-      pf_text_print(text, " %10.3f %12.2g", 1e3*row->run_seconds, pf_without_noise(row->run_difference, 10));
-    pf_text_add(text, "\n");
+  pf_report_print(r, "  %-20s ", pf_formulation_name(row->formulation));
+  if (row->why_not) {
+    pf_report_print(r, "%s: %s\n", row->skipped ? "skipped" : "does not apply", row->why_not);
+    return;
   }
-  if (!c->asked) return;
-  pf_text_print(text, "\n%s\n", c->proof.text);
-  for (int i = 0; i < c->proof.row_count; i++)
-    if (!c->proof.rows[i].compared)
-      pf_text_print(text, "  %s is left out: %s\n", c->proof.rows[i].formulation, c->proof.rows[i].why_not);
+  double size = 10*pf_largest(row->motion.acceleration, c->s->equations.n);
+  pf_report_print(r, "%8d %12.2g %10.0f %7.2f", pf_solver_unknowns(row->solver, c->rank),
+                  pf_without_noise(row->difference, size), row->nanoseconds, row->nanoseconds/best);
+  if (c->ran) print_run(c, row, r);
+  pf_report_print(r, "\n");
 }
 
-/* ---------------------------------------------------------------- JSON */
-
-static void json_row(const Comparison *c, const Row *row, PfJson *json)
+static void report_row(const Comparison *c, const Row *row, PfReport *r)
 {
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "formulation", pf_formulation_name(row->formulation));
-  pf_json_string(json, "source", pf_formulation_source(row->formulation));
-  pf_json_bool(json, "applicable", !row->why_not);
-  pf_json_bool(json, "skipped", row->skipped);
-  pf_json_string(json, "why_not", row->why_not);
-  pf_json_integer(json, "unknowns", row->solver ? pf_solver_unknowns(row->solver, c->rank) : 0);
-  pf_json_number(json, "max_difference", row->why_not ? NAN : row->difference);
-  pf_json_number(json, "nanoseconds", row->why_not ? NAN : row->nanoseconds);
-  pf_json_integer(json, "operations", c->operations);
-  pf_json_number(json, "run_seconds", row->run_seconds);
-  pf_json_number(json, "run_difference", row->run_difference);
-  pf_json_bool(json, "run_skipped", row->run_skipped);
-  pf_json_string(json, "run_why_not", row->run_why_not);
-  pf_json_close(json, '}');
+  pf_report_open(r, NULL);
+  pf_report_string(r, "formulation", pf_formulation_name(row->formulation));
+  pf_report_string(r, "source", pf_formulation_source(row->formulation));
+  pf_report_bool(r, "applicable", !row->why_not);
+  pf_report_bool(r, "skipped", row->skipped);
+  pf_report_string(r, "why_not", row->why_not);
+  pf_report_integer(r, "unknowns", row->solver ? pf_solver_unknowns(row->solver, c->rank) : 0);
+  pf_report_number(r, "max_difference", row->why_not ? NAN : row->difference);
+  pf_report_number(r, "nanoseconds", row->why_not ? NAN : row->nanoseconds);
+  pf_report_integer(r, "operations", c->operations);
+  pf_report_number(r, "run_seconds", row->run_seconds);
+  pf_report_number(r, "run_difference", row->run_difference);
+  pf_report_bool(r, "run_skipped", row->run_skipped);
+  pf_report_string(r, "run_why_not", row->run_why_not);
+  pf_report_close(r);
 }
 
-static void json_all(void *user, PfJson *json)
+static void report_proof(const PfProof *proof, PfReport *r)
+{
+  pf_report_bool(r, "proved", proof->verdict == PF_PROVED);
+  pf_report_string(r, "proof", proof->text);
+  pf_report_print(r, "\n%s\n", proof->text);
+  for (int i = 0; i < proof->row_count; i++)
+    if (!proof->rows[i].compared)
+      pf_report_print(r, "  %s is left out: %s\n", proof->rows[i].formulation, proof->rows[i].why_not);
+}
+
+static void write_report(void *user, PfReport *r)
 {
   const Comparison *c = user;
   const PfModel *model = c->s->model;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(model));
-  pf_start_json(model, c->options, &c->start, json);
-  pf_json_open(json, "rows", '[');
-  for (int i = 0; i < c->count; i++) json_row(c, c->rows + i, json);
-  pf_json_close(json, ']');
-  if (c->asked) pf_json_bool(json, "proved", c->proof.verdict == PF_PROVED);
-  else pf_json_string(json, "proved", NULL);
-  pf_json_string(json, "proof", c->asked ? c->proof.text : NULL);
-  pf_cli_json_diagnostics(c->s->ctx, json);
-  pf_json_close(json, '}');
+  int n = c->s->equations.n, m = c->s->equations.m;
+  double best = fastest(c);
+  pf_report_string(r, "model", pf_cli_name(model));
+  pf_report_print(r, "%s: %d coordinate%s, %d constraint%s; %d operations give M, F, A and b\n", pf_cli_name(model), n,
+                  n == 1 ? "" : "s", m, m == 1 ? "" : "s", c->operations);
+  pf_start_report(model, c->options, &c->start, r);
+  pf_report_print(r, "\n  %-20s %8s %12s %10s %7s", "formulation", "unknowns", "difference", "ns", "ratio");
+  if (c->ran) pf_report_print(r, " %10s %12s", "run [ms]", "difference");
+  pf_report_print(r, "\n");
+  pf_report_open(r, "rows");
+  for (int i = 0; i < c->count; i++) {
+    report_row(c, c->rows + i, r);
+    print_row(c, c->rows + i, best, r);
+  }
+  pf_report_close(r);
+  if (c->asked) report_proof(&c->proof, r);
 }
 
 /* ---------------------------------------------------------------- the picture */
@@ -408,7 +430,7 @@ static int run(const Console *console, int argc, char **argv)
   Comparison c = {.s = &s};
   PfStatus status = compare(&c, &options);
   if (status == PF_OK && options.out) status = draw(&c);
-  code = pf_cli_finish(s.ctx, status, &options, &c, json_all, text_rows);
+  code = pf_cli_report(s.ctx, status, &options, fields, &c, write_report);
   for (int i = 0; i < c.count; i++) pf_solver_free(c.rows[i].solver);
   pf_cli_end(&c.motion);
   pf_cli_close(&s);

@@ -46,7 +46,6 @@ typedef struct Derived {
   const Options *options;
   PfDerivation d;
   PfCount count;
-  bool failed;
 } Derived;
 
 static const char *words(Session *s, PfExpr e, PfNotation notation)
@@ -192,8 +191,73 @@ void pf_derived_text(Session *session, const PfDerivation *derivation, PfText *t
   text_equations(session, derivation, text);
 }
 
-/* ---------------------------------------------------------------- LaTeX */
+/* ---------------------------------------------------------------- the tree of the report */
 
+static const PfField equation_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING, .about = "the coordinate, speed or constraint that the equation belongs to"},
+  {.key = "section", .type = PF_TYPE_STRING, .about = "the title under which the equation is printed"},
+  {.key = "lhs", .type = PF_TYPE_STRING, .about = "left side, in the language of models"},
+  {.key = "rhs", .type = PF_TYPE_STRING, .about = "right side"},
+  {.key = "latex", .type = PF_TYPE_STRING, .about = "the whole equation in LaTeX"},
+  {0}};
+
+static const PfField abbreviation_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING, .about = "the symbol that the equations use"},
+  {.key = "value", .type = PF_TYPE_STRING, .about = "the formula it stands for"},
+  {0}};
+
+static const PfField step_equation_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING, .about = "the left side"},
+  {.key = "value", .type = PF_TYPE_STRING, .about = "the right side, in the language of models"},
+  {.key = "latex", .type = PF_TYPE_STRING, .about = "the whole equation in LaTeX"},
+  {0}};
+
+static const PfField step_fields[] = {
+  {.key = "title", .type = PF_TYPE_STRING, .about = "the purpose of the step"},
+  {.key = "equations", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = step_equation_fields,
+   .about = "the formulas found in this step; very long ones are left out"},
+  {0}};
+
+static const PfField line_fields[] = {
+  {.key = "text", .type = PF_TYPE_STRING, .about = "the equation as plain text"},
+  {.key = "latex", .type = PF_TYPE_STRING, .about = "the equation in LaTeX"},
+  {0}};
+
+static const PfField count_fields[] = {
+  {.key = "additions", .type = PF_TYPE_INTEGER, .about = "additions and subtractions"},
+  {.key = "multiplications", .type = PF_TYPE_INTEGER, .about = "multiplications"},
+  {.key = "divisions", .type = PF_TYPE_INTEGER, .about = "divisions"},
+  {.key = "functions", .type = PF_TYPE_INTEGER, .about = "calls of functions, as sin and sqrt"},
+  {0}};
+
+#define RECORDS(name, table, meaning) \
+  .key = name, .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = table, .about = meaning
+#define FORMULAS(name, meaning) .key = name, .type = PF_TYPE_STRINGS, .about = meaning
+
+const PfField pf_derivation_fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
+  {.key = "form", .type = PF_TYPE_STRING, .about = "the form of the equations"},
+  {FORMULAS("unknowns", "the accelerations, rates and multipliers that the equations determine")},
+  {RECORDS("equations", equation_fields, "the equations of motion, then those of other sections, in order")},
+  {RECORDS("where", abbreviation_fields, "abbreviations in the equations, each after those it uses"), .optional = true},
+  {RECORDS("steps", step_fields, "the derivation step by step, when requested"), .optional = true},
+  {RECORDS("vector_equations", line_fields, "the same equations in vectors, where they exist"), .optional = true},
+  {RECORDS("matrix_equations", line_fields, "the same equations in matrices, when requested"), .optional = true},
+  {.key = "matrices", .type = PF_TYPE_MAP, .of = PF_TYPE_STRINGS, .optional = true,
+   .about = "the matrices of these by name: rows of formulas, or a list for a vector"},
+  {FORMULAS("holds_where_nonzero", "divisors of the equations: the form holds where none vanishes"), .optional = true},
+  {FORMULAS("mass_matrix", "M by rows; left out when the equations have abbreviations"), .optional = true},
+  {FORMULAS("forces", "F of M q'' = F + A' lambda, one for each coordinate"), .optional = true},
+  {FORMULAS("constraint_matrix", "A of the constraints A q'' = b, by rows"), .optional = true},
+  {FORMULAS("constraint_right_side", "b of the constraints, one for each"), .optional = true},
+  {.key = "operations", .type = PF_TYPE_INTEGER, .about = "operations that evaluate M, F, A and b"},
+  {.key = "operation_counts", .type = PF_TYPE_RECORD, .fields = count_fields, .optional = true,
+   .about = "the same by kind"},
+  {.key = "seconds", .type = PF_TYPE_NUMBER, .about = "time from the text of the model to M, F, A and b"},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+/* left = right */
 static const char *latex_equation(Session *s, const PfEquation *e)
 {
   const char *left = words(s, e->left, PF_LATEX), *right = words(s, e->right, PF_LATEX);
@@ -203,124 +267,128 @@ static const char *latex_equation(Session *s, const PfEquation *e)
   return text ? text : "";
 }
 
-/* ---------------------------------------------------------------- JSON */
-
-static void json_list(Session *s, PfJson *json, const char *key, const PfExpr *list, int count)
+/* Formulas as a matrix by rows; -1 columns: a vector. */
+static void report_formulas(Session *s, const char *key, const PfExpr *list, int rows, int columns, PfReport *r)
 {
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_string(json, NULL, words(s, list[i], PF_TEXT));
-  pf_json_close(json, ']');
+  PfMark mark = pf_arena_mark(s->arena);
+  size_t count = (size_t)rows*(size_t)(columns < 0 ? 1 : columns);
+  const char **text = pf_arena_array(s->arena, const char *, count);
+  if (!text) (void)pf_no_room(s->ctx, "the formulas");
+  for (size_t i = 0; text && i < count; i++) text[i] = words(s, list[i], PF_TEXT);
+  if (text && columns < 0) pf_report_strings(r, key, text, rows);
+  else if (text) pf_report_string_matrix(r, key, text, rows, columns);
+  pf_arena_release(s->arena, mark);
 }
 
-static void json_matrix(Session *s, PfJson *json, const char *key, const PfExpr *matrix, int rows, int columns)
+static void report_equations(Session *s, const PfDerivation *d, PfReport *r)
 {
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < rows; i++) json_list(s, json, NULL, matrix + (size_t)i*(size_t)columns, columns);
-  pf_json_close(json, ']');
-}
-
-static void json_equations(Session *s, const PfDerivation *d, PfJson *json)
-{
-  pf_json_open(json, "equations", '[');
+  pf_report_open(r, "equations");
   for (int i = 0, section = -1, end = d->motion_count; i < d->equation_count; i++) {
     const PfEquation *e = d->equations + i;
     if (i == end) end += d->sections[++section].count;
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "name", e->name);
-    pf_json_string(json, "section", section < 0 ? "Equations of motion" : d->sections[section].title);
-    pf_json_string(json, "lhs", words(s, e->left, PF_TEXT));
-    pf_json_string(json, "rhs", words(s, e->right, PF_TEXT));
-    pf_json_string(json, "latex", latex_equation(s, e));
-    pf_json_close(json, '}');
+    PfMark mark = pf_arena_mark(s->arena);
+    pf_report_open(r, NULL);
+    pf_report_string(r, "name", e->name);
+    pf_report_string(r, "section", section < 0 ? "Equations of motion" : d->sections[section].title);
+    pf_report_string(r, "lhs", words(s, e->left, PF_TEXT));
+    pf_report_string(r, "rhs", words(s, e->right, PF_TEXT));
+    pf_report_string(r, "latex", latex_equation(s, e));
+    pf_report_close(r);
+    pf_arena_release(s->arena, mark);
   }
-  pf_json_close(json, ']');
-  pf_json_open(json, "where", '[');
+  pf_report_close(r);
+  pf_report_open(r, "where");
   for (int i = 0; i < d->part_count; i++) {
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "name", words(s, d->part_names[i], PF_TEXT));
-    pf_json_string(json, "value", words(s, d->part_values[i], PF_TEXT));
-    pf_json_close(json, '}');
+    PfMark mark = pf_arena_mark(s->arena);
+    pf_report_open(r, NULL);
+    pf_report_string(r, "name", words(s, d->part_names[i], PF_TEXT));
+    pf_report_string(r, "value", words(s, d->part_values[i], PF_TEXT));
+    pf_report_close(r);
+    pf_arena_release(s->arena, mark);
   }
-  pf_json_close(json, ']');
+  pf_report_close(r);
 }
 
-static void json_steps(Session *s, const PfDerivation *d, PfJson *json)
+static void report_steps(Session *s, const PfDerivation *d, PfReport *r)
 {
   const PfEquation *e = d->steps;
-  pf_json_open(json, "steps", '[');
+  pf_report_open(r, "steps");
   for (int k = 0; k < d->step_section_count; k++) {
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "title", d->step_sections[k].title);
-    pf_json_open(json, "equations", '[');
+    pf_report_open(r, NULL);
+    pf_report_string(r, "title", d->step_sections[k].title);
+    pf_report_open(r, "equations");
     for (int i = 0; i < d->step_sections[k].count; i++, e++) {
-      pf_json_open(json, NULL, '{');
-      pf_json_string(json, "name", e->name);
-      pf_json_string(json, "value", words(s, e->right, PF_TEXT));
-      pf_json_string(json, "latex", latex_equation(s, e));
-      pf_json_close(json, '}');
+      PfMark mark = pf_arena_mark(s->arena);
+      pf_report_open(r, NULL);
+      pf_report_string(r, "name", e->name);
+      pf_report_string(r, "value", words(s, e->right, PF_TEXT));
+      pf_report_string(r, "latex", latex_equation(s, e));
+      pf_report_close(r);
+      pf_arena_release(s->arena, mark);
     }
-    pf_json_close(json, ']');
-    pf_json_close(json, '}');
+    pf_report_close(r);
+    pf_report_close(r);
   }
-  pf_json_close(json, ']');
+  pf_report_close(r);
 }
 
-static void json_lines(PfJson *json, const char *key, const PfLine *lines, int count)
+static void report_lines(const char *key, const PfLine *lines, int count, PfReport *r)
 {
-  pf_json_open(json, key, '[');
+  pf_report_open(r, key);
   for (int i = 0; i < count; i++) {
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "text", lines[i].text);
-    pf_json_string(json, "latex", lines[i].latex);
-    pf_json_close(json, '}');
+    pf_report_open(r, NULL);
+    pf_report_string(r, "text", lines[i].text);
+    pf_report_string(r, "latex", lines[i].latex);
+    pf_report_close(r);
   }
-  pf_json_close(json, ']');
+  pf_report_close(r);
 }
 
-/* Names to rows of formulas. */
-static void json_named_matrices(Session *s, const PfDerivation *d, PfJson *json)
+static void report_matrices(Session *s, const PfDerivation *d, PfReport *r)
 {
-  json_lines(json, "matrix_equations", d->matrix_lines, d->matrix_line_count);
-  pf_json_open(json, "matrices", '{');
+  report_lines("matrix_equations", d->matrix_lines, d->matrix_line_count, r);
+  pf_report_open(r, "matrices");
   for (int i = 0; i < d->matrix_count; i++) {
     const PfNamedMatrix *m = d->matrices + i;
-    const char *name = words(s, m->name, PF_TEXT);
-    if (m->columns == 1) json_list(s, json, name, m->entries, m->rows);
-    else json_matrix(s, json, name, m->entries, m->rows, m->columns);
+    report_formulas(s, words(s, m->name, PF_TEXT), m->entries, m->rows, m->columns == 1 ? -1 : m->columns, r);
   }
-  pf_json_close(json, '}');
+  pf_report_close(r);
 }
 
-void pf_cli_json_derivation(Session *s, const PfDerivation *d, const PfCount *count, double seconds, PfJson *json)
+static void report_count(const PfCount *count, PfReport *r)
+{
+  pf_report_integer(r, "operations", (long long)count->additions + count->multiplications + count->divisions +
+                                       count->functions);
+  pf_report_open(r, "operation_counts");
+  pf_report_integer(r, "additions", count->additions);
+  pf_report_integer(r, "multiplications", count->multiplications);
+  pf_report_integer(r, "divisions", count->divisions);
+  pf_report_integer(r, "functions", count->functions);
+  pf_report_close(r);
+}
+
+void pf_derivation_report(Session *s, const PfDerivation *d, const PfCount *count, double seconds, PfReport *r)
 {
   const PfEquations *eq = &d->simple;
-  pf_json_string(json, "model", pf_cli_name(s->model));
-  pf_json_string(json, "form", d->form);
-  json_list(s, json, "unknowns", d->unknowns, d->unknown_count);
-  json_equations(s, d, json);
-  if (d->step_section_count) json_steps(s, d, json);
-  if (d->line_count) json_lines(json, "vector_equations", d->lines, d->line_count);
-  if (d->matrix_count) json_named_matrices(s, d, json);
-  json_list(s, json, "holds_where_nonzero", d->divisors, d->divisor_count);
+  pf_report_string(r, "model", pf_cli_name(s->model));
+  pf_report_string(r, "form", d->form);
+  report_formulas(s, "unknowns", d->unknowns, d->unknown_count, -1, r);
+  report_equations(s, d, r);
+  if (d->step_section_count) report_steps(s, d, r);
+  if (d->line_count) report_lines("vector_equations", d->lines, d->line_count, r);
+  if (d->matrix_count) report_matrices(s, d, r);
+  report_formulas(s, "holds_where_nonzero", d->divisors, d->divisor_count, -1, r);
   if (!d->part_count && eq->M) {
-    json_matrix(s, json, "mass_matrix", eq->M, eq->n, eq->n);
-    json_list(s, json, "forces", eq->F, eq->n);
-    json_matrix(s, json, "constraint_matrix", eq->A, eq->m, eq->n);
-    json_list(s, json, "constraint_right_side", eq->b, eq->m);
+    report_formulas(s, "mass_matrix", eq->M, eq->n, eq->n, r);
+    report_formulas(s, "forces", eq->F, eq->n, -1, r);
+    report_formulas(s, "constraint_matrix", eq->A, eq->m, eq->n, r);
+    report_formulas(s, "constraint_right_side", eq->b, eq->m, -1, r);
   }
-  pf_json_integer(json, "operations", (long long)count->additions + count->multiplications + count->divisions +
-                                        count->functions);
-  pf_json_open(json, "operation_counts", '{');
-  pf_json_integer(json, "additions", count->additions);
-  pf_json_integer(json, "multiplications", count->multiplications);
-  pf_json_integer(json, "divisions", count->divisions);
-  pf_json_integer(json, "functions", count->functions);
-  pf_json_close(json, '}');
-  pf_json_number(json, "seconds", seconds);
-  pf_cli_json_diagnostics(s->ctx, json);
+  report_count(count, r);
+  pf_report_number(r, "seconds", seconds);
 }
 
-/* ---------------------------------------------------------------- the command */
+/* ---------------------------------------------------------------- the computation */
 
 /* Formulas keep the names; the numbers matter where a form chooses velocities at the start. */
 PfStatus pf_cli_keep_parameters(Session *s, const Options *options)
@@ -357,35 +425,7 @@ static PfStatus derive(Derived *x)
   return status;
 }
 
-/* The keys without their values, and why. */
-static void json_failure(const Derived *x, PfJson *json)
-{
-  static const char *const lists[] = {"unknowns", "equations"};
-  const PfModel *model = x->s.model;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", model && model->name[0] ? model->name : NULL);
-  pf_json_string(json, "form", form_name(x->options));
-  for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
-    pf_json_open(json, lists[i], '[');
-    pf_json_close(json, ']');
-  }
-  pf_json_string(json, "operations", NULL);
-  pf_json_string(json, "seconds", NULL);
-  pf_cli_json_diagnostics(x->s.ctx, json);
-  pf_json_close(json, '}');
-}
-
-static void write_json(void *user, PfJson *json)
-{
-  Derived *x = user;
-  if (x->failed) {
-    json_failure(x, json);
-    return;
-  }
-  pf_json_open(json, NULL, '{');
-  pf_cli_json_derivation(&x->s, &x->d, &x->count, x->s.seconds, json);
-  pf_json_close(json, '}');
-}
+/* ---------------------------------------------------------------- the result */
 
 static void write_latex(Derived *x, PfText *text)
 {
@@ -393,41 +433,87 @@ static void write_latex(Derived *x, PfText *text)
   else pf_derived_latex(&x->s, &x->d, text);
 }
 
-static void write_text(void *user, PfText *text)
+/* The kind of file that the name of --out asks for, or that --latex, --markdown or --c ask for where there is no file
+ * and no ending, as for '-'. */
+static const char *kind_of(const Options *o)
 {
-  Derived *x = user;
-  if (x->options->latex) write_latex(x, text);
-  else if (x->options->markdown) pf_derived_markdown(&x->s, &x->d, text);
-  else if (x->options->c) (void)pf_derived_c(&x->s, &x->d, text); /* what failed is told in the end */
-  else text_all(&x->s, &x->d, &x->count, text);
+  if (o->out && !pf_cli_out_is_standard(o)) return pf_cli_out_kind(o);
+  return o->latex ? "tex" : o->markdown ? "md" : o->c ? "c" : o->json ? "json" : "txt";
 }
 
-/* LaTeX for what ends in .tex, Markdown for .md; --latex and --markdown decide where there is no ending, as for '-'. */
+/* The tree, or the text of the kind that was asked for: formulas may be long, each is printed for one of them only. */
+static PfStatus write_result(Derived *x, const char *kind, PfReport *r)
+{
+  PfText *text = pf_report_page(r);
+  PfStatus status = PF_OK;
+  if (!strcmp(kind, "tex")) write_latex(x, text);
+  else if (!strcmp(kind, "md")) pf_derived_markdown(&x->s, &x->d, text);
+  else if (!strcmp(kind, "c")) status = pf_derived_c(&x->s, &x->d, text);
+  else if (!strcmp(kind, "json")) pf_derivation_report(&x->s, &x->d, &x->count, x->s.seconds, r);
+  else text_all(&x->s, &x->d, &x->count, text);
+  pf_report_diagnostics(r, x->s.ctx);
+  return status;
+}
+
+/* After an error programs get the keys without their values, and why. */
+static void write_failure(const Derived *x, PfReport *r)
+{
+  const PfModel *model = x->s.model;
+  pf_report_string(r, "model", model && model->name[0] ? model->name : NULL);
+  pf_report_string(r, "form", form_name(x->options));
+  pf_report_strings(r, "unknowns", NULL, 0);
+  pf_report_open(r, "equations");
+  pf_report_close(r);
+  pf_report_diagnostics(r, x->s.ctx);
+}
+
+/* ---------------------------------------------------------------- the command */
+
+/* Options that choose a kind must agree with the name of the file. */
+static PfStatus check_kind(PfContext *ctx, const Options *o)
+{
+  const char *kind = kind_of(o), *option = o->latex ? "latex" : "standalone";
+  if ((o->latex || o->standalone) && strcmp(kind, "tex") != 0)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s and --out %s: the name must end in .tex", option, o->out);
+  if (o->markdown && strcmp(kind, "md") != 0)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--markdown and --out %s: the name must end in .md", o->out);
+  if (o->c && strcmp(kind, "c") != 0)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "--c and --out %s: the name must end in .c", o->out);
+  return PF_OK;
+}
+
+static PfStatus fill_file(Derived *x, PfReport *r)
+{
+  const char *kind = kind_of(x->options);
+  PF_TRY(write_result(x, kind, r));
+  bool json = !strcmp(kind, "json");
+  const char *result = json ? pf_report_json(r) : pf_report_text(r);
+  if (!result) return pf_no_room(x->s.ctx, "the equations");
+  PfText text = {.at = (char *)(uintptr_t)result, .count = strlen(result) - json, /* without the end of the line */
+                 .failed = pf_report_check(r) != PF_OK};
+  return pf_cli_put(x->s.ctx, x->options, &text);
+}
+
 static PfStatus write_file(Derived *x)
 {
-  const Options *o = x->options;
-  PfContext *ctx = x->s.ctx;
-  bool standard = pf_cli_out_is_standard(o), json = pf_cli_out_is(o, "json");
-  bool latex = pf_cli_out_is(o, "tex") || (o->latex && standard);
-  bool markdown = pf_cli_out_is(o, "md") || (o->markdown && standard);
-  bool c = pf_cli_out_is(o, "c") || (o->c && standard);
-  PfStatus made = PF_OK;
-  if ((o->latex || o->standalone) && !latex)
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s and --out %s: the name must end in .tex",
-                   o->latex ? "latex" : "standalone", o->out);
-  if (o->markdown && !markdown)
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "--markdown and --out %s: the name must end in .md", o->out);
-  if (o->c && !c) return pf_fail(ctx, PF_ERR_ARGUMENT, "--c and --out %s: the name must end in .c", o->out);
-  PfJson out; /* its text serves all */
-  pf_json_begin(&out, pf_context_allocator(ctx));
-  if (json) write_json(x, &out);
-  else if (latex) write_latex(x, &out.text);
-  else if (markdown) pf_derived_markdown(&x->s, &x->d, &out.text);
-  else if (c) made = pf_derived_c(&x->s, &x->d, &out.text);
-  else text_all(&x->s, &x->d, &x->count, &out.text);
-  PfStatus status = made == PF_OK ? pf_cli_put(ctx, o, &out.text) : made;
-  pf_json_free(&out);
+  PfReport *report;
+  PF_TRY(check_kind(x->s.ctx, x->options));
+  PF_TRY(pf_report_new(x->s.ctx, pf_derivation_fields, &report));
+  PfStatus status = fill_file(x, report);
+  pf_report_free(report);
   return status;
+}
+
+/* To standard output: for programs, with or without a result. */
+static int print_report(Derived *x, PfStatus status)
+{
+  PfReport *report;
+  if (pf_report_new(x->s.ctx, pf_derivation_fields, &report) != PF_OK) return PF_EXIT_FAILED;
+  if (status != PF_OK) write_failure(x, report);
+  else (void)write_result(x, x->options->json ? "json" : kind_of(x->options), report); /* diagnostics tell failures */
+  int code = pf_cli_put_report(x->s.ctx, x->options, report);
+  pf_report_free(report);
+  return code;
 }
 
 static int run(const Console *console, int argc, char **argv)
@@ -438,9 +524,7 @@ static int run(const Console *console, int argc, char **argv)
   Derived x = {.options = &options};
   PfStatus status = derive(&x);
   if (status == PF_OK && options.out) status = write_file(&x);
-  x.failed = status != PF_OK;
-  if ((status == PF_OK && !options.out) || (options.json && x.s.ctx))
-    code = pf_cli_output(x.s.ctx, &options, &x, write_json, write_text);
+  if ((status == PF_OK && !options.out) || (options.json && x.s.ctx)) code = print_report(&x, status);
   if (status == PF_OK && pf_error_count(x.s.ctx)) code = PF_EXIT_FAILED; /* something was too long to print */
   pf_cli_diagnostics(x.s.ctx, options.console);
   pf_cli_close(&x.s);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'derive' writes for papers and pages (derive_latex.c). */
+/* What 'derive' writes: for programs, people, papers and pages (derive_latex.c). */
 #ifndef PF_CLI_DERIVE_H
 #define PF_CLI_DERIVE_H
 
 #include "cli/cli.h"
+
+/* A derived form for programs (derive.c), as a report with these fields; `seconds` is the time that M, F, A and b took
+ * (NaN: it is not known). */
+extern const PfField pf_derivation_fields[];
+void pf_derivation_report(Session *session, const PfDerivation *derivation, const PfCount *count, double seconds,
+                          PfReport *report);
 
 /* Is it square, with nothing but zeros beside its diagonal (derive.c)? */
 bool pf_derived_is_diagonal(Session *session, const PfNamedMatrix *matrix);

@@ -208,29 +208,21 @@ static PfStatus make(Draw *d)
   return d->options->out ? draw(d) : PF_OK;
 }
 
-static void write_json(void *user, PfJson *json)
+/* Without a picture the text lists what would be in it. */
+static void write_report(void *user, PfReport *r)
 {
   const Draw *d = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(d->s.model));
-  pf_scene_put_json(d->scene, d->times, d->numbers, d->count, json);
-  pf_cli_json_diagnostics(d->s.ctx, json);
-  pf_json_close(json, '}');
-}
-
-/* Without a picture: what would be in it. */
-static void write_text(void *user, PfText *text)
-{
-  const Draw *d = user;
+  const PfScene *scene = d->scene;
+  pf_report_string(r, "model", pf_cli_name(d->s.model));
+  pf_scene_report(scene, d->times, d->numbers, d->count, r);
   if (d->options->out) return;
-  pf_text_print(text, "%s: %d shapes, %.3g m large; --out robot.svg draws them\n", pf_cli_name(d->s.model),
-                d->scene->shape_count,
-                d->scene->size);
-  for (int i = 0; i < d->scene->shape_count; i++) {
-    const PfShape *s = d->scene->shapes + i;
-    pf_text_print(text, "  %-8s %-9s %-20s", pf_role_name(s->role), pf_shape_kind_name(s->kind), s->name);
-    for (int k = 0; k < 3 && s->size[k] != 0; k++) pf_text_print(text, " %9.4g", s->size[k]);
-    pf_text_add(text, "\n");
+  pf_report_print(r, "%s: %d shapes, %.3g m large; --out robot.svg draws them\n", pf_cli_name(d->s.model),
+                  scene->shape_count, scene->size);
+  for (int i = 0; i < scene->shape_count; i++) {
+    const PfShape *s = scene->shapes + i;
+    pf_report_print(r, "  %-8s %-9s %-20s", pf_role_name(s->role), pf_shape_kind_name(s->kind), s->name);
+    for (int k = 0; k < 3 && s->size[k] != 0; k++) pf_report_print(r, " %9.4g", s->size[k]);
+    pf_report_print(r, "\n");
   }
 }
 
@@ -241,7 +233,7 @@ static int run(const Console *console, int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Draw d = {.options = &options};
   PfStatus status = make(&d);
-  code = pf_cli_finish(d.s.ctx, status, &options, &d, write_json, write_text);
+  code = pf_cli_report(d.s.ctx, status, &options, pf_scene_fields, &d, write_report);
   pf_scene_free(d.scene);
   pf_cli_end(&d.motion);
   pf_cli_close(&d.s);

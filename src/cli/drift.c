@@ -71,44 +71,45 @@ static const char *print(const Drift *w, int i)
   return text ? text : "?";
 }
 
-static bool is_energy(const PfInvariant *one)
-{
-  return one->kind == PF_INVARIANT_ENERGY;
-}
+const PfField pf_drift_fields[] = {
+  {.key = "kind", .type = PF_TYPE_STRING, .about = "the kind of quantity, as 'energy'"},
+  {.key = "name", .type = PF_TYPE_STRING, .about = "its name in mechanics; null: it has none"},
+  {.key = "value", .type = PF_TYPE_STRING, .about = "its formula"},
+  {.key = "between_switches", .type = PF_TYPE_BOOL, .about = "it is constant only between zero crossings of forces"},
+  {.key = "start", .type = PF_TYPE_NUMBER, .about = "its value at the start, in SI"},
+  {.key = "drift", .type = PF_TYPE_NUMBER, .about = "its largest change along the run, in SI"},
+  {0}};
 
-void pf_drift_text(const Drift *w, PfText *text)
+static void report_one(const Drift *w, int i, PfReport *r)
 {
   enum { LONG_FORMULA = 160 };
-  if (!w->tape) return;
-  if (w->found.why_not) pf_text_print(text, "  invariants          none were looked for: %s\n", w->found.why_not);
-  else if (!w->found.count) pf_text_add(text, "  invariants          none were found\n");
-  else if (w->session->model->complete)
-    pf_text_add(text, "  invariants          those of the model as it is at the start; events may change them\n");
-  for (int i = 0; i < w->found.count; i++) {
-    const PfInvariant *one = w->found.at + i;
-    pf_text_print(text, "  %-19s %s %.10g, changed by up to %.2g%s\n",
-                  i || w->session->model->complete ? "" : "invariants",
-                  one->name ? one->name : pf_invariant_kind_name(one->kind), pf_without_noise(w->first[i], 1),
+  const PfInvariant *one = w->found.at + i;
+  const char *kind = pf_invariant_kind_name(one->kind), *formula = print(w, i);
+  bool first = !i && !w->session->model->complete;
+  pf_report_open(r, NULL);
+  pf_report_string(r, "kind", kind);
+  pf_report_string(r, "name", one->name);
+  pf_report_string(r, "value", formula);
+  pf_report_bool(r, "between_switches", one->between);
+  pf_report_number(r, "start", w->first[i]);
+  pf_report_number(r, "drift", w->drift[i]);
+  pf_report_close(r);
+  pf_report_print(r, "  %-19s %s %.10g, changed by up to %.2g%s\n", first ? "invariants" : "",
+                  one->name ? one->name : kind, pf_without_noise(w->first[i], 1),
                   pf_without_noise(w->drift[i], fmax(fabs(w->first[i]), 1e-3)),
                   one->between ? "; constant between switches only" : "");
-    if (!is_energy(one) && pf_expr_length(w->session->ctx, one->value) < LONG_FORMULA)
-      pf_text_print(text, "  %-19s   %s\n", "", print(w, i));
-  }
+  if (one->kind != PF_INVARIANT_ENERGY && pf_expr_length(w->session->ctx, one->value) < LONG_FORMULA)
+    pf_report_print(r, "  %-19s   %s\n", "", formula);
 }
 
-void pf_drift_json(const Drift *w, PfJson *json)
+void pf_drift_report(const Drift *w, PfReport *r)
 {
   if (!w->tape) return;
-  pf_json_open(json, "invariants", '[');
-  for (int i = 0; i < w->found.count; i++) {
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "kind", pf_invariant_kind_name(w->found.at[i].kind));
-    pf_json_string(json, "name", w->found.at[i].name);
-    pf_json_string(json, "value", print(w, i));
-    pf_json_bool(json, "between_switches", w->found.at[i].between);
-    pf_json_number(json, "start", w->first[i]);
-    pf_json_number(json, "drift", w->drift[i]);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
+  if (w->found.why_not) pf_report_print(r, "  invariants          none were looked for: %s\n", w->found.why_not);
+  else if (!w->found.count) pf_report_print(r, "  invariants          none were found\n");
+  else if (w->session->model->complete)
+    pf_report_print(r, "  invariants          those of the model as it is at the start; events may change them\n");
+  pf_report_open(r, "invariants");
+  for (int i = 0; i < w->found.count; i++) report_one(w, i, r);
+  pf_report_close(r);
 }

@@ -23,8 +23,11 @@ void pf_drift_free(Drift *drift);
 
 void pf_drift_sample(Drift *drift, const PfSample *sample);
 
-/* One line or object for each. */
-void pf_drift_text(const Drift *drift, PfText *text);
-void pf_drift_json(const Drift *drift, PfJson *json);
+/* One record and one line for each; nothing when they were not watched. */
+extern const PfField pf_drift_fields[];
+#define PF_FIELD_DRIFT                                                                                          \
+  {.key = "invariants", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_drift_fields, .optional = true, \
+   .about = "conserved quantities, with --invariants"}
+void pf_drift_report(const Drift *drift, PfReport *report);
 
 #endif

@@ -69,11 +69,39 @@ void pf_cli_warn_events(const Session *s)
   pf_hint(s->ctx, "'pfaff run', 'pfaff plot', 'study portrait' and 'study poincare' follow them");
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
 
-static void text_actions(const PfEvent *event, PfText *text)
+static const PfField vectors_fields[] = {
+  {.key = "linear", .type = PF_TYPE_NUMBERS, .about = "linear momentum, in kg m/s"},
+  {.key = "angular", .type = PF_TYPE_NUMBERS, .about = "angular momentum about the origin, in kg m^2/s"},
+  {0}};
+
+static const PfField change_fields[] = {
+  {.key = "linear", .type = PF_TYPE_NUMBER, .about = "largest change of the linear momentum"},
+  {.key = "angular", .type = PF_TYPE_NUMBER, .about = "largest change of the angular momentum"},
+  {0}};
+
+const PfField pf_momentum_fields[] = {
+  {.key = "start", .type = PF_TYPE_RECORD, .fields = vectors_fields, .about = "momentum at the start"},
+  {.key = "end", .type = PF_TYPE_RECORD, .fields = vectors_fields, .about = "momentum at the end"},
+  {.key = "change", .type = PF_TYPE_RECORD, .fields = change_fields, .about = "largest changes along the run"},
+  {0}};
+
+const PfField pf_event_fields[] = {
+  {.key = "t", .type = PF_TYPE_NUMBER, .about = "the time, in s"},
+  {.key = "actions", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "the actions, as they are written"},
+  {.key = "kinetic_before", .type = PF_TYPE_NUMBER, .about = "kinetic energy before the impact, in J"},
+  {.key = "kinetic_after", .type = PF_TYPE_NUMBER, .about = "kinetic energy after it, in J"},
+  {.key = "energy_loss", .type = PF_TYPE_NUMBER, .about = "their difference; negative: a gain"},
+  {.key = "momentum_before", .type = PF_TYPE_RECORD, .fields = vectors_fields, .about = "momentum before the impact"},
+  {.key = "momentum_after", .type = PF_TYPE_RECORD, .fields = vectors_fields, .about = "momentum after it"},
+  {.key = "impulse", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER,
+   .about = "impulses in joints and constraints by name, in SI; those that are zero are left out"},
+  {0}};
+
+static void print_actions(const PfEvent *event, PfReport *r)
 {
-  for (int k = 0; k < event->action_count; k++) pf_text_print(text, "%s%s", k ? "; " : "", event->actions[k].text);
+  for (int k = 0; k < event->action_count; k++) pf_report_print(r, "%s%s", k ? "; " : "", event->actions[k].text);
 }
 
 /* The name of what is locked: hub.wx for a component of a quaternion. */
@@ -95,20 +123,71 @@ static bool counts(const PfModel *model, const PfEventRecord *r, double x)
   return fabs(x) > 1e-12*largest;
 }
 
-static void text_event(const Events *e, const PfEventRecord *r, PfText *text)
+static void report_vectors(const char *key, const double *x, PfReport *r)
 {
-  const PfModel *model = e->motion->complete.model;
-  pf_text_print(text, "  event               t = %.10g: ", r->t);
-  text_actions(model->events + r->event, text);
-  double loss = pf_without_noise(r->kinetic_before - r->kinetic_after, fmax(r->kinetic_before, r->kinetic_after));
-  pf_text_print(text, "\n    %-17s kinetic energy %.10g to %.10g, %s %.6g\n", "impact", r->kinetic_before,
-                r->kinetic_after, loss >= 0 ? "loss" : "gain", fabs(loss));
-  for (int i = 0; i < model->coordinate_count; i++)
-    if (counts(model, r, r->joint[i]))
-      pf_text_print(text, "    %-17s impulse %.10g\n", joint_name(model, i), r->joint[i]);
-  for (int k = 0; k < model->constraint_count; k++)
-    if (model->constraints[k].attached && counts(model, r, r->multiplier[k]))
-      pf_text_print(text, "    %-17s impulse %.10g\n", model->constraints[k].name, r->multiplier[k]);
+  pf_report_open(r, key);
+  pf_report_numbers(r, "linear", x, 3);
+  pf_report_numbers(r, "angular", x + 3, 3);
+  pf_report_close(r);
+}
+
+static void report_impulses(const PfModel *model, const PfEventRecord *e, PfReport *r)
+{
+  pf_report_open(r, "impulse");
+  for (int i = 0; i < model->coordinate_count; i++) {
+    const char *name = joint_name(model, i);
+    if (e->joint[i] != 0) pf_report_number(r, name, e->joint[i]);
+    if (counts(model, e, e->joint[i])) pf_report_print(r, "    %-17s impulse %.10g\n", name, e->joint[i]);
+  }
+  for (int k = 0; k < model->constraint_count; k++) {
+    const PfConstraint *c = model->constraints + k;
+    if (e->multiplier[k] != 0 && !c->norm) pf_report_number(r, c->name, e->multiplier[k]);
+    if (c->attached && counts(model, e, e->multiplier[k]))
+      pf_report_print(r, "    %-17s impulse %.10g\n", c->name, e->multiplier[k]);
+  }
+  pf_report_close(r);
+}
+
+static void report_event(const PfModel *model, const PfEventRecord *e, PfReport *r)
+{
+  const PfEvent *event = model->events + e->event;
+  double before = e->kinetic_before, after = e->kinetic_after, loss = pf_without_noise(before - after,
+                                                                                      fmax(before, after));
+  pf_report_print(r, "  event               t = %.10g: ", e->t);
+  print_actions(event, r);
+  pf_report_print(r, "\n    %-17s kinetic energy %.10g to %.10g, %s %.6g\n", "impact", before, after,
+                  loss >= 0 ? "loss" : "gain", fabs(loss));
+  pf_report_open(r, NULL);
+  pf_report_number(r, "t", e->t);
+  pf_report_open(r, "actions");
+  for (int k = 0; k < event->action_count; k++) pf_report_string(r, NULL, event->actions[k].text);
+  pf_report_close(r);
+  pf_report_number(r, "kinetic_before", before);
+  pf_report_number(r, "kinetic_after", after);
+  pf_report_number(r, "energy_loss", before - after);
+  report_vectors("momentum_before", e->momentum_before, r);
+  report_vectors("momentum_after", e->momentum_after, r);
+  report_impulses(model, e, r);
+  pf_report_close(r);
+}
+
+static void report_momentum(const Momentum *m, PfReport *r)
+{
+  static const char *const words[] = {"linear", "angular"};
+  const double size[] = {pf_largest(m->start, 3), pf_largest(m->start + 3, 3)};
+  pf_report_open(r, "momentum");
+  report_vectors("start", m->start, r);
+  report_vectors("end", m->now, r);
+  pf_report_open(r, "change");
+  for (int k = 0; k < 2; k++) {
+    const double *x = m->start + 3*k;
+    pf_report_number(r, words[k], m->change[k]);
+    pf_report_print(r, "  %-19s %s (%.9g, %.9g, %.9g), changed by at most %.2g\n", k ? "" : "momentum", words[k],
+                    pf_without_noise(x[0], size[k]), pf_without_noise(x[1], size[k]), pf_without_noise(x[2], size[k]),
+                    pf_without_noise(m->change[k], fmax(size[k], 1)));
+  }
+  pf_report_close(r);
+  pf_report_close(r);
 }
 
 static bool has_happened(const Events *e, int event)
@@ -119,81 +198,18 @@ static bool has_happened(const Events *e, int event)
   return false;
 }
 
-void pf_events_text(const Events *e, PfText *text)
+void pf_events_report(const Events *e, PfReport *r)
 {
   const PfModel *model = e->motion->complete.model;
-  const Momentum *m = &e->momentum;
   const PfEventRecord *record;
-  for (int i = 0; (record = pf_sim_event(e->motion->sim, i)); i++) text_event(e, record, text);
+  pf_report_open(r, "events");
+  for (int i = 0; (record = pf_sim_event(e->motion->sim, i)); i++) report_event(model, record, r);
+  pf_report_close(r);
   for (int i = 0; i < model->event_count; i++) {
     if (has_happened(e, i)) continue;
-    pf_text_print(text, "  event               did not happen: when %s{ ", model->events[i].text);
-    text_actions(model->events + i, text);
-    pf_text_add(text, " }\n");
+    pf_report_print(r, "  event               did not happen: when %s{ ", model->events[i].text);
+    print_actions(model->events + i, r);
+    pf_report_print(r, " }\n");
   }
-  static const char *const words[] = {"linear", "angular"};
-  const double size[] = {pf_largest(m->start, 3), pf_largest(m->start + 3, 3)};
-  for (int k = 0; k < 2 && m->shown && m->samples; k++)
-    pf_text_print(text, "  %-19s %s (%.9g, %.9g, %.9g), changed by at most %.2g\n", k ? "" : "momentum", words[k],
-                  pf_without_noise(m->start[3*k], size[k]), pf_without_noise(m->start[3*k + 1], size[k]),
-                  pf_without_noise(m->start[3*k + 2], size[k]), pf_without_noise(m->change[k], fmax(size[k], 1)));
-}
-
-/* ---------------------------------------------------------------- JSON */
-
-static void json_numbers(PfJson *json, const char *key, const double *x, int count)
-{
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_number(json, NULL, x[i]);
-  pf_json_close(json, ']');
-}
-
-static void json_momentum(PfJson *json, const char *key, const double *x)
-{
-  pf_json_open(json, key, '{');
-  json_numbers(json, "linear", x, 3);
-  json_numbers(json, "angular", x + 3, 3);
-  pf_json_close(json, '}');
-}
-
-static void json_event(const Events *e, const PfEventRecord *r, PfJson *json)
-{
-  const PfModel *model = e->motion->complete.model;
-  const PfEvent *event = model->events + r->event;
-  pf_json_open(json, NULL, '{');
-  pf_json_number(json, "t", r->t);
-  pf_json_open(json, "actions", '[');
-  for (int k = 0; k < event->action_count; k++) pf_json_string(json, NULL, event->actions[k].text);
-  pf_json_close(json, ']');
-  pf_json_number(json, "kinetic_before", r->kinetic_before);
-  pf_json_number(json, "kinetic_after", r->kinetic_after);
-  pf_json_number(json, "energy_loss", r->kinetic_before - r->kinetic_after);
-  json_momentum(json, "momentum_before", r->momentum_before);
-  json_momentum(json, "momentum_after", r->momentum_after);
-  pf_json_open(json, "impulse", '{');
-  for (int i = 0; i < model->coordinate_count; i++)
-    if (r->joint[i] != 0) pf_json_number(json, joint_name(model, i), r->joint[i]);
-  for (int k = 0; k < model->constraint_count; k++)
-    if (r->multiplier[k] != 0 && !model->constraints[k].norm)
-      pf_json_number(json, model->constraints[k].name, r->multiplier[k]);
-  pf_json_close(json, '}');
-  pf_json_close(json, '}');
-}
-
-void pf_events_json(const Events *e, PfJson *json)
-{
-  const Momentum *m = &e->momentum;
-  pf_json_open(json, "events", '[');
-  const PfEventRecord *record;
-  for (int i = 0; (record = pf_sim_event(e->motion->sim, i)); i++) json_event(e, record, json);
-  pf_json_close(json, ']');
-  if (!m->shown || !m->samples) return;
-  pf_json_open(json, "momentum", '{');
-  json_momentum(json, "start", m->start);
-  json_momentum(json, "end", m->now);
-  pf_json_open(json, "change", '{');
-  pf_json_number(json, "linear", m->change[0]);
-  pf_json_number(json, "angular", m->change[1]);
-  pf_json_close(json, '}');
-  pf_json_close(json, '}');
+  if (e->momentum.shown && e->momentum.samples) report_momentum(&e->momentum, r);
 }

@@ -23,7 +23,13 @@ typedef struct Events {
 PfStatus pf_events_make(Events *events, const Motion *motion);
 void pf_events_free(Events *events);
 void pf_events_sample(Events *events, const PfSample *sample);
-void pf_events_text(const Events *events, PfText *text);
-void pf_events_json(const Events *events, PfJson *json);
+/* Events in the order of time, those that did not happen, and the momentum of a floating system. */
+extern const PfField pf_event_fields[], pf_momentum_fields[];
+#define PF_FIELDS_EVENTS                                                                                      \
+  {.key = "events", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_event_fields,                    \
+   .about = "events that happened, in the order of time"},                                                    \
+  {.key = "momentum", .type = PF_TYPE_RECORD, .fields = pf_momentum_fields, .optional = true,                 \
+   .about = "total momentum of a floating system; left out when the system is fixed to the ground"}
+void pf_events_report(const Events *events, PfReport *report);
 
 #endif

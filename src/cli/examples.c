@@ -123,7 +123,30 @@ static bool is_shown(const PfParameter *p)
   return !p->derived && !p->hidden;
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
+
+static const PfField parameter_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING, .about = "name of the parameter"},
+  {.key = "value", .type = PF_TYPE_NUMBER, .about = "its value in its unit; null: it has to be given"},
+  {.key = "unit", .type = PF_TYPE_STRING, .about = "its unit; empty: SI"},
+  {0}};
+
+static const PfField example_fields[] = {
+  {.key = "family", .type = PF_TYPE_STRING, .about = "the group of examples that it belongs to"},
+  {.key = "name", .type = PF_TYPE_STRING, .about = "its name, as 'new --from' takes it"},
+  {.key = "title", .type = PF_TYPE_STRING, .about = "one line about it"},
+  {.key = "about", .type = PF_TYPE_STRING, .about = "the comment at the beginning of the model"},
+  {.key = "parameters", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = parameter_fields, .optional = true,
+   .about = "its parameters; this and the next when one example was requested"},
+  {.key = "try", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .optional = true, .about = "commands to begin with"},
+  {.key = "text", .type = PF_TYPE_STRING, .optional = true, .about = "the model"},
+  {0}};
+
+static const PfField fields[] = {
+  {.key = "examples", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = example_fields,
+   .about = "examples that were found, or the one that was requested"},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
 
 static int widest_name(const Found *found)
 {
@@ -135,154 +158,125 @@ static int widest_name(const Found *found)
   return widest;
 }
 
-static void put_list(const Found *found, PfText *text)
+static void open_example(const Example *e, PfReport *r)
+{
+  pf_report_open(r, NULL);
+  pf_report_string(r, "family", e->family);
+  pf_report_string(r, "name", e->name);
+}
+
+typedef void PutText(const Example *example, PfText *text);
+
+static void show(const Example *e, const char *key, PutText *put, PfReport *r)
+{
+  size_t before = pf_report_page(r)->count;
+  put(e, pf_report_page(r));
+  pf_report_shown(r, key, before);
+}
+
+/* For programs only. */
+static void keep(const Example *e, const char *key, PutText *put, PfReport *r)
+{
+  size_t before = pf_report_page(r)->count;
+  put(e, pf_report_page(r));
+  pf_report_moved(r, key, before);
+}
+
+static void report_list(const Found *found, PfReport *r)
 {
   const char *family = "";
   const int widest = widest_name(found);
   for (int i = 0; i < found->count; i++) {
     const Example *e = found->examples[i];
     const bool behind = i == found->titles;
-    if (behind) pf_text_print(text, "%sIn what is said about them:\n", i ? "\n" : "");
-    if (behind || strcmp(family, e->family)) pf_text_print(text, "%s%s\n", i ? "\n" : "", e->family);
+    if (behind) pf_report_print(r, "%sIn what is said about them:\n", i ? "\n" : "");
+    if (behind || strcmp(family, e->family)) pf_report_print(r, "%s%s\n", i ? "\n" : "", e->family);
     family = e->family;
-    pf_text_print(text, "  %-*s  ", widest, e->name);
-    pf_example_title(e, text);
-    pf_text_add(text, "\n");
+    open_example(e, r);
+    pf_report_print(r, "  %-*s  ", widest, e->name);
+    show(e, "title", pf_example_title, r);
+    keep(e, "about", pf_example_about, r);
+    pf_report_print(r, "\n");
+    pf_report_close(r);
   }
-  pf_text_print(text, "\n%d example%s; 'pfaff examples NAME' tells more, 'pfaff new MINE --from NAME' copies one\n",
-                found->count, found->count == 1 ? "" : "s");
+  pf_report_print(r, "\n%d example%s; 'pfaff examples NAME' tells more, 'pfaff new MINE --from NAME' copies one\n",
+                  found->count, found->count == 1 ? "" : "s");
 }
 
-static void put_parameters(const Found *found, PfText *text)
+static void report_parameters(const Found *found, PfReport *r)
 {
   const PfModel *model = found->s->model;
   bool any = false;
+  pf_report_open(r, "parameters");
   for (int i = 0; i < model->parameter_count; i++) {
     const PfParameter *p = model->parameters + i;
     if (!is_shown(p)) continue;
-    if (!any) pf_text_add(text, "\nParameters:\n");
+    pf_report_open(r, NULL);
+    pf_report_string(r, "name", p->name);
+    pf_report_string(r, "unit", p->unit);
+    pf_report_print(r, "%s  %-12s ", any ? "" : "\nParameters:\n", p->name);
     any = true;
-    pf_text_print(text, "  %-12s ", p->name);
-    if (p->value == PF_EXPR_NONE) pf_text_add(text, "(to be given)");
-    else pf_text_print(text, "%.10g", found->values[i]/pf_model_measure(model, p->name).scale);
-    pf_text_print(text, *p->unit ? " [%s]\n" : "%s\n", p->unit);
+    double value = found->values[i]/pf_model_measure(model, p->name).scale;
+    if (p->value == PF_EXPR_NONE) pf_report_print(r, "(to be given)");
+    else pf_report_print(r, "%.10g", value), pf_report_number(r, "value", value);
+    pf_report_print(r, *p->unit ? " [%s]\n" : "%s\n", p->unit);
+    pf_report_close(r);
   }
+  pf_report_close(r);
 }
 
 /* '@' is the name. */
 static const char *const tries[] = {"new @ --from @", "check @.pf", "derive @.pf", "run @.pf", "plot @.pf",
                                     "draw --out @.svg @.pf", "page @.pf"};
 
-enum { TRIES = sizeof tries/sizeof *tries };
-
-static void put_try(const Example *example, int which, PfText *text)
+static void report_tries(const Example *e, PfReport *r)
 {
-  pf_text_add(text, "pfaff ");
-  for (const char *at = tries[which]; *at; at++)
-    if (*at == '@') pf_text_add(text, example->name);
-    else pf_text_put(text, at, 1);
+  pf_report_print(r, "\nTry:\n");
+  pf_report_open(r, "try");
+  for (size_t i = 0; i < sizeof tries/sizeof *tries; i++) {
+    pf_report_print(r, "  ");
+    size_t before = pf_report_page(r)->count;
+    pf_report_print(r, "pfaff ");
+    for (const char *at = tries[i]; *at; at++)
+      if (*at == '@') pf_report_print(r, "%s", e->name);
+      else pf_report_print(r, "%c", *at);
+    pf_report_shown(r, NULL, before);
+    pf_report_print(r, "\n");
+  }
+  pf_report_close(r);
 }
 
 /* What has the words too, by name. */
-static void put_others(const Found *found, PfText *text)
+static void print_others(const Found *found, PfReport *r)
 {
   enum { MOST = 8 };
   for (int i = 1; i < found->count && i <= MOST; i++)
-    pf_text_print(text, "%s%s", i > 1 ? ", " : "\nSee also: ", found->examples[i]->name);
-  if (found->count > 1) pf_text_add(text, found->count > MOST + 1 ? ", …\n" : "\n");
+    pf_report_print(r, "%s%s", i > 1 ? ", " : "\nSee also: ", found->examples[i]->name);
+  if (found->count > 1) pf_report_print(r, found->count > MOST + 1 ? ", …\n" : "\n");
 }
 
-static void put_one(const Found *found, PfText *text)
+static void report_one(const Found *found, PfReport *r)
 {
   const Example *e = found->examples[0];
-  pf_text_print(text, "%s/%s: ", e->family, e->name);
-  pf_example_title(e, text);
-  pf_text_add(text, "\n\n");
-  pf_example_about(e, text);
-  put_parameters(found, text);
-  pf_text_add(text, "\nTry:\n");
-  for (int i = 0; i < TRIES; i++) {
-    pf_text_add(text, "  ");
-    put_try(e, i, text);
-    pf_text_add(text, "\n");
-  }
-  put_others(found, text);
+  open_example(e, r);
+  pf_report_print(r, "%s/%s: ", e->family, e->name);
+  show(e, "title", pf_example_title, r);
+  pf_report_print(r, "\n\n");
+  show(e, "about", pf_example_about, r);
+  report_parameters(found, r);
+  report_tries(e, r);
+  keep(e, "text", pf_example_text, r);
+  pf_report_close(r);
+  print_others(found, r);
 }
 
-static void put_text(void *user, PfText *text)
+static void write_report(void *user, PfReport *r)
 {
   const Found *found = user;
-  if (found->whole) put_one(found, text);
-  else put_list(found, text);
-}
-
-/* ---------------------------------------------------------------- JSON */
-
-typedef void PutText(const Example *example, PfText *text);
-
-static void json_text(const Found *found, PfJson *json, const char *key, PutText *put, const Example *example)
-{
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(found->s->ctx));
-  put(example, &text);
-  pf_json_string(json, key, pf_text_get(&text));
-  pf_text_free(&text);
-}
-
-static void json_parameters(const Found *found, PfJson *json)
-{
-  const PfModel *model = found->s->model;
-  pf_json_open(json, "parameters", '[');
-  for (int i = 0; i < model->parameter_count; i++) {
-    const PfParameter *p = model->parameters + i;
-    if (!is_shown(p)) continue;
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "name", p->name);
-    if (p->value == PF_EXPR_NONE) pf_json_string(json, "value", NULL);
-    else pf_json_number(json, "value", found->values[i]/pf_model_measure(model, p->name).scale);
-    pf_json_string(json, "unit", p->unit);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-}
-
-static void json_tries(const Found *found, PfJson *json)
-{
-  pf_json_open(json, "try", '[');
-  for (int i = 0; i < TRIES; i++) {
-    PfText text;
-    pf_text_init(&text, pf_context_allocator(found->s->ctx));
-    put_try(found->examples[0], i, &text);
-    pf_json_string(json, NULL, pf_text_get(&text));
-    pf_text_free(&text);
-  }
-  pf_json_close(json, ']');
-}
-
-static void json_example(const Found *found, const Example *example, PfJson *json)
-{
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "family", example->family);
-  pf_json_string(json, "name", example->name);
-  json_text(found, json, "title", pf_example_title, example);
-  json_text(found, json, "about", pf_example_about, example);
-  if (found->whole) {
-    json_parameters(found, json);
-    json_tries(found, json);
-    json_text(found, json, "text", pf_example_text, example);
-  }
-  pf_json_close(json, '}');
-}
-
-static void put_json(void *user, PfJson *json)
-{
-  const Found *found = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_open(json, "examples", '[');
-  for (int i = 0; i < (found->whole ? 1 : found->count); i++) json_example(found, found->examples[i], json);
-  pf_json_close(json, ']');
-  pf_cli_json_diagnostics(found->s->ctx, json);
-  pf_json_close(json, '}');
+  pf_report_open(r, "examples");
+  if (found->whole) report_one(found, r);
+  else report_list(found, r);
+  pf_report_close(r);
 }
 
 /* ---------------------------------------------------------------- the command */
@@ -302,7 +296,7 @@ static int run(const Console *console, int argc, char **argv)
   Session session = {0};
   Found found = {.s = &session};
   PfStatus status = look(&found, &options);
-  code = pf_cli_finish(session.ctx, status, &options, &found, put_json, put_text);
+  code = pf_cli_report(session.ctx, status, &options, fields, &found, write_report);
   pf_cli_close(&session);
   return code;
 }

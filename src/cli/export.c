@@ -408,84 +408,80 @@ static PfStatus export(Exported *x)
 
 /* ---------------------------------------------------------------- the result */
 
-static void text_fmu(const Exported *x, PfText *text)
+static const PfField fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
+  {.key = "to", .type = PF_TYPE_STRING, .about = "the target, as --to takes it"},
+  {.key = "files", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "paths of the files that were written"},
+  {.key = "fmi", .type = PF_TYPE_INTEGER, .optional = true, .about = "version of FMI; this and the next for FMUs only"},
+  {.key = "variables", .type = PF_TYPE_INTEGER, .optional = true, .about = "variables of the FMU"},
+  {.key = "event_indicators", .type = PF_TYPE_INTEGER, .optional = true, .about = "event indicators of the FMU"},
+  {.key = "libraries", .type = PF_TYPE_STRINGS, .optional = true,
+   .about = "platforms for which the FMU has a compiled library, as 'x86_64-linux'"},
+  {.key = "trouble", .type = PF_TYPE_STRING, .optional = true, .about = "why no library could be compiled; null: none"},
+  {.key = "formulation", .type = PF_TYPE_STRING, .optional = true,
+   .about = "how accelerations are found; this and the next for code only"},
+  {.key = "prefix", .type = PF_TYPE_STRING, .optional = true, .about = "beginning of all names in the code"},
+  {.key = "parameters", .type = PF_TYPE_MAP, .of = PF_TYPE_STRING, .optional = true,
+   .about = "names of parameters, and their identifiers in the code"},
+  {.key = "coordinates", .type = PF_TYPE_MAP, .of = PF_TYPE_STRING, .optional = true, .about = "those of coordinates"},
+  {.key = "inputs", .type = PF_TYPE_MAP, .of = PF_TYPE_STRING, .optional = true, .about = "those of inputs"},
+  {.key = "outputs", .type = PF_TYPE_MAP, .of = PF_TYPE_STRING, .optional = true, .about = "those of outputs"},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static void report_fmu(const Exported *x, PfReport *r)
 {
   const PfFmuMade *m = &x->made;
-  pf_text_print(text, "FMI %d.0, %d variables, %d event indicators, %.0f kB; ",
-                isnan(x->options->fmi) ? 3 : (int)x->options->fmi,
-                m->variable_count, m->indicator_count, (double)x->files.at[0].text.count/1000);
-  if (!m->binary_count) pf_text_add(text, "sources only");
-  for (int i = 0; i < m->binary_count; i++) pf_text_print(text, "%s%s", i ? ", " : "libraries for ", m->binaries[i]);
-  if (m->trouble[0]) pf_text_print(text, " (%s)", m->trouble);
-  pf_text_add(text, "\n");
+  int version = isnan(x->options->fmi) ? 3 : (int)x->options->fmi;
+  pf_report_integer(r, "fmi", version);
+  pf_report_integer(r, "variables", m->variable_count);
+  pf_report_integer(r, "event_indicators", m->indicator_count);
+  pf_report_strings(r, "libraries", m->binaries, m->binary_count);
+  pf_report_string(r, "trouble", m->trouble[0] ? m->trouble : NULL);
+  pf_report_print(r, "FMI %d.0, %d variables, %d event indicators, %.0f kB; ", version, m->variable_count,
+                  m->indicator_count, (double)x->files.at[0].text.count/1000);
+  if (!m->binary_count) pf_report_print(r, "sources only");
+  for (int i = 0; i < m->binary_count; i++) pf_report_print(r, "%s%s", i ? ", " : "libraries for ", m->binaries[i]);
+  if (m->trouble[0]) pf_report_print(r, " (%s)", m->trouble);
+  pf_report_print(r, "\n");
 }
 
-static void json_fmu(const Exported *x, PfJson *json)
+static void report_names(const char *key, const PfNamedList *list, PfReport *r)
 {
-  const PfFmuMade *m = &x->made;
-  pf_json_number(json, "fmi", isnan(x->options->fmi) ? 3 : x->options->fmi);
-  pf_json_number(json, "variables", m->variable_count);
-  pf_json_number(json, "event_indicators", m->indicator_count);
-  pf_json_open(json, "libraries", '[');
-  for (int i = 0; i < m->binary_count; i++) pf_json_string(json, NULL, m->binaries[i]);
-  pf_json_close(json, ']');
-  pf_json_string(json, "trouble", m->trouble[0] ? m->trouble : NULL);
+  pf_report_open(r, key);
+  for (int i = 0; i < list->count; i++) pf_report_string(r, list->at[i].name, list->at[i].id);
+  pf_report_close(r);
 }
 
-static void text_result(void *user, PfText *text)
+static void report_code(const PfExport *e, PfReport *r)
 {
-  const Exported *x = user;
-  const PfExport *e = &x->export;
-  if (pf_cli_out_is_standard(x->options)) return;
-  if (e->form) pf_text_print(text, "%s, accelerations by %s:", pf_cli_name(x->s.model), e->form);
-  else pf_text_print(text, "%s:", pf_cli_name(x->s.model));
-  for (int i = 0; i < x->files.count; i++) {
-    pf_text_add(text, i ? ", " : " ");
-    put_path(x, i, text);
-  }
-  pf_text_add(text, "\n");
-  if (is_fmu(x)) text_fmu(x, text);
+  pf_report_string(r, "formulation", e->form);
+  pf_report_string(r, "prefix", e->prefix);
+  report_names("parameters", &e->parameters, r);
+  report_names("coordinates", &e->coordinates, r);
+  report_names("inputs", &e->inputs, r);
+  report_names("outputs", &e->outputs, r);
 }
 
-static void json_files(const Exported *x, PfJson *json)
-{
-  pf_json_open(json, "files", '[');
-  for (int i = 0; i < x->files.count; i++) {
-    PfText path;
-    pf_text_init(&path, pf_context_allocator(x->s.ctx));
-    put_path(x, i, &path);
-    pf_json_string(json, NULL, pf_text_get(&path));
-    pf_text_free(&path);
-  }
-  pf_json_close(json, ']');
-}
-
-static void json_names(PfJson *json, const char *key, const PfNamedList *list)
-{
-  pf_json_open(json, key, '{');
-  for (int i = 0; i < list->count; i++) pf_json_string(json, list->at[i].name, list->at[i].id);
-  pf_json_close(json, '}');
-}
-
-static void json_result(void *user, PfJson *json)
+static void write_report(void *user, PfReport *r)
 {
   const Exported *x = user;
-  const PfExport *e = &x->export;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(x->s.model));
-  pf_json_string(json, "to", x->target->name);
-  json_files(x, json);
-  if (is_fmu(x)) json_fmu(x, json);
-  if (e->form) {
-    pf_json_string(json, "formulation", e->form);
-    pf_json_string(json, "prefix", e->prefix);
-    json_names(json, "parameters", &e->parameters);
-    json_names(json, "coordinates", &e->coordinates);
-    json_names(json, "inputs", &e->inputs);
-    json_names(json, "outputs", &e->outputs);
+  const char *form = x->export.form;
+  if (pf_cli_out_is_standard(x->options)) return; /* the file is all that is said */
+  pf_report_string(r, "model", pf_cli_name(x->s.model));
+  pf_report_string(r, "to", x->target->name);
+  pf_report_print(r, form ? "%s, accelerations by %s:" : "%s:", pf_cli_name(x->s.model), form);
+  pf_report_open(r, "files");
+  for (int i = 0; i < x->files.count; i++) {
+    pf_report_print(r, i ? ", " : " ");
+    size_t before = pf_report_page(r)->count;
+    put_path(x, i, pf_report_page(r));
+    pf_report_shown(r, NULL, before);
   }
-  pf_cli_json_diagnostics(x->s.ctx, json);
-  pf_json_close(json, '}');
+  pf_report_close(r);
+  pf_report_print(r, "\n");
+  if (is_fmu(x)) report_fmu(x, r);
+  if (form) report_code(&x->export, r);
 }
 
 static int run(const Console *console, int argc, char **argv)
@@ -495,7 +491,7 @@ static int run(const Console *console, int argc, char **argv)
   if (code != PF_EXIT_OK || options.help) return code;
   Exported x = {.options = &options};
   PfStatus status = export(&x);
-  code = pf_cli_finish(x.s.ctx, status, &options, &x, json_result, text_result);
+  code = pf_cli_report(x.s.ctx, status, &options, fields, &x, write_report);
   pf_export_files_free(&x.files);
   pf_export_free(&x.export);
   pf_system_free(x.system);

@@ -120,39 +120,45 @@ static double percentile(const Pace *pace, double part)
   return (double)pace->late[index < 0 ? 0 : index];
 }
 
-static void sort_late(Pace *pace)
+static const PfField jitter_fields[] = {
+  {.key = "p50", .type = PF_TYPE_NUMBER, .about = "half of the steps were handed on no later than this"},
+  {.key = "p99", .type = PF_TYPE_NUMBER, .about = "99 percent of them"},
+  {.key = "p99_9", .type = PF_TYPE_NUMBER, .about = "99.9 percent of them"},
+  {.key = "max", .type = PF_TYPE_NUMBER, .about = "all of them"},
+  {0}};
+
+const PfField pf_pace_fields[] = {
+  {.key = "rate", .type = PF_TYPE_NUMBER, .about = "steps per second"},
+  {.key = "steps", .type = PF_TYPE_INTEGER, .about = "steps that were handed on"},
+  {.key = "missed", .type = PF_TYPE_INTEGER, .about = "steps that were not ready at their deadline"},
+  {.key = "mean_seconds", .type = PF_TYPE_NUMBER, .about = "mean computing time of a step"},
+  {.key = "longest_seconds", .type = PF_TYPE_NUMBER, .about = "longest computing time of a step"},
+  {.key = "jitter", .type = PF_TYPE_RECORD, .fields = jitter_fields, .about = "delays after the deadline, in s"},
+  {0}};
+
+void pf_pace_report(Pace *pace, PfReport *report)
 {
+  if (pace->period == 0 || pace->steps == 0) return;
+  double mean = pace->busy/(double)pace->steps;
   qsort(pace->late, (size_t)pace->steps, sizeof *pace->late, compare);
-}
-
-void pf_pace_text(Pace *pace, PfText *text)
-{
-  if (pace->period == 0 || pace->steps == 0) return;
-  sort_late(pace);
-  pf_text_print(text, "  real time           %.6g steps per second, %ld of %ld deadlines missed\n", 1/pace->period,
-                pace->missed, pace->steps);
-  pf_text_print(text, "  computing           %.3g us per step, at most %.3g us (%.3g%% of the time)\n",
-                1e6*pace->busy/(double)pace->steps, 1e6*pace->longest,
-                100*pace->busy/((double)pace->steps*pace->period));
-  pf_text_add(text, "  jitter             ");
-  for (int i = 0; i < PERCENTILES; i++)
-    pf_text_print(text, "%s %s %.3g us", i ? "," : "", percentiles[i].words, 1e6*percentile(pace, percentiles[i].part));
-  pf_text_add(text, "\n");
-}
-
-void pf_pace_json(Pace *pace, PfJson *json)
-{
-  if (pace->period == 0 || pace->steps == 0) return;
-  sort_late(pace);
-  pf_json_open(json, "real_time", '{');
-  pf_json_number(json, "rate", 1/pace->period);
-  pf_json_integer(json, "steps", pace->steps);
-  pf_json_integer(json, "missed", pace->missed);
-  pf_json_number(json, "mean_seconds", pace->busy/(double)pace->steps);
-  pf_json_number(json, "longest_seconds", pace->longest);
-  pf_json_open(json, "jitter", '{');
-  for (int i = 0; i < PERCENTILES; i++)
-    pf_json_number(json, percentiles[i].key, percentile(pace, percentiles[i].part));
-  pf_json_close(json, '}');
-  pf_json_close(json, '}');
+  pf_report_open(report, "real_time");
+  pf_report_number(report, "rate", 1/pace->period);
+  pf_report_integer(report, "steps", pace->steps);
+  pf_report_integer(report, "missed", pace->missed);
+  pf_report_number(report, "mean_seconds", mean);
+  pf_report_number(report, "longest_seconds", pace->longest);
+  pf_report_print(report, "  real time           %.6g steps per second, %ld of %ld deadlines missed\n",
+                  1/pace->period, pace->missed, pace->steps);
+  pf_report_print(report, "  computing           %.3g us per step, at most %.3g us (%.3g%% of the time)\n", 1e6*mean,
+                  1e6*pace->longest, 100*mean/pace->period);
+  pf_report_print(report, "  jitter             ");
+  pf_report_open(report, "jitter");
+  for (int i = 0; i < PERCENTILES; i++) {
+    double late = percentile(pace, percentiles[i].part);
+    pf_report_number(report, percentiles[i].key, late);
+    pf_report_print(report, "%s %s %.3g us", i ? "," : "", percentiles[i].words, 1e6*late);
+  }
+  pf_report_close(report);
+  pf_report_close(report);
+  pf_report_print(report, "\n");
 }

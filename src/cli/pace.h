@@ -22,7 +22,11 @@ void pf_pace_begin(Pace *pace);
 /* Called after the step that ends at time t: waits for the clock, or counts a miss. */
 void pf_pace_step(Pace *pace, double t);
 
-void pf_pace_text(Pace *pace, PfText *text);
-void pf_pace_json(Pace *pace, PfJson *json);
+/* How the deadlines were kept; nothing for a run that was not in real time. */
+extern const PfField pf_pace_fields[];
+#define PF_FIELD_PACE                                                                                       \
+  {.key = "real_time", .type = PF_TYPE_RECORD, .fields = pf_pace_fields, .optional = true,                  \
+   .about = "how the deadlines of --real-time were kept; left out without it"}
+void pf_pace_report(Pace *pace, PfReport *report);
 
 #endif

@@ -111,52 +111,63 @@ static PfStatus make(Page *p)
   return status;
 }
 
-/* ---------------------------------------------------------------- what is said */
+/* ---------------------------------------------------------------- the report */
 
-static void write_json(void *user, PfJson *json)
+static const PfField track_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING, .about = "path of the trajectory"},
+  {.key = "rows", .type = PF_TYPE_INTEGER, .about = "rows that are in the page"},
+  {.key = "of", .type = PF_TYPE_INTEGER, .about = "rows of the trajectory"},
+  {.key = "poses", .type = PF_TYPE_INTEGER, .about = "rows at which the bodies are shown"},
+  {.key = "diagnostic", .type = PF_TYPE_STRING, .about = "why only curves are shown; null: the bodies are, too"},
+  {0}};
+
+static const PfField fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
+  {.key = "page", .type = PF_TYPE_STRING, .about = "path of the page"},
+  {.key = "bytes", .type = PF_TYPE_INTEGER, .about = "size of the page"},
+  {.key = "forms", .type = PF_TYPE_INTEGER, .about = "forms of the equations that are in the page"},
+  {.key = "tracks", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = track_fields,
+   .about = "trajectories that are in the page"},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static void print_path(const char *path, PfReport *r)
 {
-  const Page *p = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(p->s.model));
-  pf_json_string(json, "page", p->options.out);
-  pf_json_integer(json, "bytes", (long long)p->size);
-  pf_json_integer(json, "forms", p->forms);
-  pf_json_open(json, "tracks", '[');
-  for (int i = 0; i < p->track_count; i++) {
-    const Track *t = p->tracks + i;
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "name", t->path);
-    pf_json_integer(json, "rows", pf_table_rows(&t->table));
-    pf_json_integer(json, "of", t->of);
-    pf_json_integer(json, "poses", (long long)t->poses);
-    pf_json_string(json, "diagnostic", t->why);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-  pf_cli_json_diagnostics(p->s.ctx, json);
-  pf_json_close(json, '}');
+  pf_text_add_escaped(pf_report_page(r), path, strlen(path), ""); /* one line, whatever is in it */
 }
 
-static void put_path(PfText *text, const char *path)
+static void report_track(const Track *t, PfReport *r)
 {
-  pf_text_add_escaped(text, path, strlen(path), ""); /* one line, whatever is in it */
+  int rows = pf_table_rows(&t->table);
+  pf_report_open(r, NULL);
+  pf_report_string(r, "name", t->path);
+  pf_report_integer(r, "rows", rows);
+  pf_report_integer(r, "of", t->of);
+  pf_report_integer(r, "poses", (long long)t->poses);
+  pf_report_string(r, "diagnostic", t->why);
+  pf_report_close(r);
+  if (rows >= t->of && !t->why) return;
+  pf_report_print(r, "  ");
+  print_path(t->path, r);
+  if (rows < t->of) pf_report_print(r, ": %d of %d rows, all extremes among them", rows, t->of);
+  if (t->why) pf_report_print(r, "%s only its curves are shown, %s", rows < t->of ? ";" : ":", t->why);
+  pf_report_print(r, "\n");
 }
 
-static void write_text(void *user, PfText *text)
+static void write_report(void *user, PfReport *r)
 {
   const Page *p = user;
   bool large = p->size >= 1000*1000;
-  put_path(text, p->options.out);
-  pf_text_print(text, large ? ": %.1f MB, opens in any browser\n" : ": %.0f kB, opens in any browser\n",
-                (double)p->size/(large ? 1e6 : 1e3));
-  for (int i = 0; i < p->track_count; i++) {
-    const Track *t = p->tracks + i;
-    int rows = pf_table_rows(&t->table);
-    if (rows < t->of || t->why) pf_text_add(text, "  "), put_path(text, t->path);
-    if (rows < t->of) pf_text_print(text, ": %d of %d rows, all extremes among them", rows, t->of);
-    if (t->why) pf_text_print(text, "%s only its curves are shown, %s", rows < t->of ? ";" : ":", t->why);
-    if (rows < t->of || t->why) pf_text_add(text, "\n");
-  }
+  pf_report_string(r, "model", pf_cli_name(p->s.model));
+  pf_report_string(r, "page", p->options.out);
+  pf_report_integer(r, "bytes", (long long)p->size);
+  pf_report_integer(r, "forms", p->forms);
+  print_path(p->options.out, r);
+  pf_report_print(r, large ? ": %.1f MB, opens in any browser\n" : ": %.0f kB, opens in any browser\n",
+                  (double)p->size/(large ? 1e6 : 1e3));
+  pf_report_open(r, "tracks");
+  for (int i = 0; i < p->track_count; i++) report_track(p->tracks + i, r);
+  pf_report_close(r);
 }
 
 static int run(const Console *console, int argc, char **argv)
@@ -172,7 +183,7 @@ static int run(const Console *console, int argc, char **argv)
     pf_context_free(p.s.ctx); /* the model has one of its own */
     status = make(&p);
   }
-  code = pf_cli_finish(p.s.ctx, status, &p.options, &p, write_json, write_text);
+  code = pf_cli_report(p.s.ctx, status, &p.options, fields, &p, write_report);
   for (int i = 0; i < p.track_count && p.s.ctx; i++) pf_page_free_track(&p, p.tracks + i);
   pf_scene_free(p.scene);
   pf_cli_end(&p.motion);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The data of a page: the model as text, how it is run, its equations, trajectories. */
+#include "cli/derive.h"
 #include "cli/page.h"
-
 
 #include <math.h>
 #include <string.h>
@@ -61,22 +61,33 @@ static PfStatus derive(const Page *p, Deadline *deadline, const char *form, Sess
   return pf_derive_form(s->ctx, s->arena, &s->equations, form, d);
 }
 
+typedef struct Form {
+  Session s;
+  PfDerivation d;
+  PfCount count;
+} Form;
+
+static void write_form(void *user, PfReport *report)
+{
+  Form *form = user;
+  pf_derivation_report(&form->s, &form->d, &form->count, NAN, report);
+  pf_report_diagnostics(report, form->s.ctx);
+}
+
 /* Adds the form; false, and nothing is added, when it does not apply, is too long, or takes too long. */
 static bool put_form(const Page *p, Deadline *deadline, const char *form, PfJson *json)
 {
   const PfJson before = *json;
-  Session s;
-  PfDerivation d;
-  PfCount count;
-  bool good = derive(p, deadline, form, &s, &d, &count) == PF_OK;
+  Form f;
+  bool good = derive(p, deadline, form, &f.s, &f.d, &f.count) == PF_OK;
   if (good) {
     pf_json_open(json, form, '{');
-    pf_cli_json_derivation(&s, &d, &count, NAN, json);
+    pf_cli_json_part(f.s.ctx, pf_derivation_fields, &f, write_form, json);
     pf_json_close(json, '}');
-    good = !pf_error_count(s.ctx) && json->text.count - before.text.count <= LARGEST_FORM;
+    good = !pf_error_count(f.s.ctx) && json->text.count - before.text.count <= LARGEST_FORM;
   }
   if (!good) json->text.count = before.text.count, json->comma = before.comma; /* the text may have moved */
-  pf_cli_close(&s);
+  pf_cli_close(&f.s);
   return good;
 }
 

@@ -59,7 +59,8 @@ typedef struct Run {
   Events events;
   Listing listing;
   Live live;
-  PfJson rows;      /* --json: rows on standard output */
+  PF_ARRAY(double) rows; /* of the trajectory, for --json */
+  bool rows_lost;        /* there was no room for them */
   double wall, shown;
   bool progress;
   bool written, unwritten; /* the trajectory: is there, could not be written */
@@ -72,6 +73,18 @@ static PfStatus give_row(const Run *r)
   const Console *console = r->options->console;
   bool good = !console->take_row || console->take_row(console->user, r->trajectory.row, r->trajectory.count);
   return good ? PF_OK : pf_no_room(r->s.ctx, "the trajectory; --every takes fewer samples");
+}
+
+static bool keeps_rows(const Run *r)
+{
+  return r->options->json && !r->options->no_rows;
+}
+
+static PfStatus keep_row(Run *r)
+{
+  for (int i = 0; i < r->trajectory.count && !r->rows_lost; i++)
+    r->rows_lost = !pf_push(pf_context_allocator(r->s.ctx), &r->rows, r->trajectory.row[i]);
+  return r->rows_lost ? pf_no_room(r->s.ctx, "the trajectory; write it with --out") : PF_OK;
 }
 
 /* --at and --every leave steps out that have to be watched. */
@@ -98,12 +111,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
   PF_TRY(pf_listing_add(&r->listing));
   PF_TRY(pf_live_add(&r->live));
   if (!are_apart(r)) watch(r, sample);
-  if (!r->options->json || r->options->no_rows) return PF_OK;
-  pf_json_open(&r->rows, NULL, '[');
-  for (int i = 0; i < r->trajectory.count; i++) pf_json_number(&r->rows, NULL, r->trajectory.row[i]);
-  pf_json_close(&r->rows, ']');
-  return r->rows.text.failed ? pf_no_room(r->s.ctx, "the trajectory; write it with --out")
-                             : PF_OK;
+  return keeps_rows(r) ? keep_row(r) : PF_OK;
 }
 
 static void show_progress(Run *r, double t)
@@ -144,7 +152,6 @@ static PfStatus prepare(Run *r)
   if (r->options->at && !r->options->out && !r->options->json)
     PF_TRY(pf_listing_make(&r->listing, &r->trajectory, r->options->show));
   if (r->options->invariants) PF_TRY(pf_drift_make(&r->drift, &r->s, r->options, m));
-  pf_json_begin(&r->rows, pf_context_allocator(r->s.ctx));
   if (r->options->watch) PF_TRY(pf_live_make(&r->live, m, &r->trajectory, r->options));
   r->progress = r->options->console->terminal && !r->options->watch;
   if (r->options->poses) PF_TRY(pf_poses_make(&r->poses, m, r->options->poses));
@@ -187,7 +194,6 @@ static PfStatus end_trajectory(Run *r, PfStatus status)
 
 static PfStatus simulate(Run *r)
 {
-  if (r->options->json) pf_json_open(&r->rows, NULL, '['); /* the list of rows */
   pf_pace_begin(&r->pace);
   double start = pf_cli_clock();
   if (are_apart(r)) watch(r, pf_sim_sample(r->motion.sim));
@@ -195,38 +201,64 @@ static PfStatus simulate(Run *r)
   if (are_apart(r) && status == PF_OK && is_whole(r)) watch(r, pf_sim_sample(r->motion.sim));
   r->wall = r->motion.seconds + pf_cli_clock() - start;
   if (status == PF_OK) tell_late_samples(r);
-  if (r->options->json) pf_json_close(&r->rows, ']');
   if (r->progress && r->shown > 0) fputs("\r\033[K", r->options->console->err);
   pf_live_end(&r->live, r->result.t);
   return end_trajectory(r, status);
 }
 
-/* ---------------------------------------------------------------- text */
+/* ---------------------------------------------------------------- the report */
+
+static const PfField stiff_fields[] = {
+  {.key = "method", .type = PF_TYPE_STRING, .about = "the implicit method that went on"},
+  {.key = "from", .type = PF_TYPE_NUMBER, .about = "the time of the change, in s"},
+  {0}};
+
+static const PfField violation_fields[] = {
+  {.key = "position", .type = PF_TYPE_NUMBER, .about = "largest residual of a holonomic constraint, in SI"},
+  {.key = "velocity", .type = PF_TYPE_NUMBER, .about = "largest residual of a constraint on velocities, in SI"},
+  {0}};
+
+static const PfField energy_fields[] = {
+  {.key = "start", .type = PF_TYPE_NUMBER, .about = "kinetic and potential energy at the start, in J"},
+  {.key = "end", .type = PF_TYPE_NUMBER, .about = "the same at the end"},
+  {.key = "drift", .type = PF_TYPE_NUMBER,
+   .about = "largest difference between gained energy and work done, summed over phases between events, in J"},
+  {0}};
+
+static const PfField fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
+  {.key = "method", .type = PF_TYPE_STRING, .about = "the integrator at the start"},
+  {.key = "stiff", .type = PF_TYPE_RECORD, .fields = stiff_fields, .optional = true,
+   .about = "the motion was found to be stiff and an implicit method took over; left out: it was not"},
+  {.key = "formulation", .type = PF_TYPE_STRING, .about = "the formulations that gave accelerations, with commas"},
+  {.key = "end", .type = PF_TYPE_STRING, .about = "why the run ended, in words"},
+  {.key = "t_end", .type = PF_TYPE_NUMBER, .about = "the time at which it ended, in s"},
+  {.key = "steps", .type = PF_TYPE_INTEGER, .about = "accepted steps"},
+  {.key = "rejected", .type = PF_TYPE_INTEGER, .about = "steps that were repeated with a smaller size"},
+  {.key = "evaluations", .type = PF_TYPE_INTEGER, .about = "evaluations of the accelerations"},
+  {.key = "switches", .type = PF_TYPE_INTEGER, .about = "zero crossings at which forces change their branch"},
+  {.key = "sticks", .type = PF_TYPE_INTEGER, .about = "transitions to sticking"},
+  {.key = "wall_seconds", .type = PF_TYPE_NUMBER, .about = "computing time"},
+  PF_FIELD_NATIVE,
+  {.key = "violation", .type = PF_TYPE_RECORD, .fields = violation_fields, .about = "of the constraints"},
+  {.key = "energy", .type = PF_TYPE_RECORD, .fields = energy_fields, .about = "balance of energy"},
+  PF_FIELD_START_CHANGE,
+  PF_FIELDS_EVENTS,
+  PF_FIELD_DRIFT,
+  PF_FIELD_PACE,
+  PF_FIELD_DIAGNOSTICS,
+  {.key = "columns", .type = PF_TYPE_STRINGS, .about = "names of the columns of the trajectory"},
+  {.key = "units", .type = PF_TYPE_STRINGS, .about = "their units; empty: SI"},
+  {.key = "rows", .type = PF_TYPE_NUMBERS, .large = true, .about = "the trajectory; null with --no-rows"},
+  {0}};
 
 static const char *const end_words[] = {"reached the end", "the stop condition became true", "stopped on request",
                                         "the constraints lost rank", "the accelerations could not be found",
                                         "the step became too small", "too many steps", "no headway"};
 
-static const char *end_word(const Run *r)
-{
-  return r->unwritten ? "the trajectory could not be written" : end_words[r->result.end];
-}
-
 static const char *method_name(const Run *r)
 {
   return r->motion.settings.method ? r->motion.settings.method : "dopri5";
-}
-
-/* All that have found accelerations in some phase: "elimination, multipliers". */
-static void print_formulations(const Run *r, PfText *text)
-{
-  const char *between = "";
-  for (int i = 0; pf_formulation(i); i++)
-    if (r->result.formulations >> i & 1) {
-      pf_text_print(text, "%s%s", between, pf_formulation_name(pf_formulation(i)));
-      between = ", ";
-    }
-  if (!*between) pf_text_add(text, "no formulation");
 }
 
 static bool takes_steps(const Run *r)
@@ -235,111 +267,113 @@ static bool takes_steps(const Run *r)
   return pf_method_has_fixed_step(method) && !r->motion.settings.adaptive && r->motion.settings.step > 0;
 }
 
-static void text_trajectory(const Run *r, PfText *text)
+/* All that have found accelerations in some phase: "elimination, multipliers". */
+static void report_formulations(const Run *r, PfReport *report)
 {
-  const char *place = pf_cli_out_is_standard(r->options) ? "standard output" : r->options->out;
-  pf_text_print(text, "  trajectory          %ld rows in ", r->trajectory.rows);
-  pf_text_add_escaped(text, place, strlen(place), ""); /* a name is one line, whatever is in it */
-  pf_text_add(text, "\n");
+  PfText *page = pf_report_page(report);
+  size_t before = page->count;
+  const char *between = "";
+  for (int i = 0; pf_formulation(i); i++)
+    if (r->result.formulations >> i & 1) {
+      pf_text_print(page, "%s%s", between, pf_formulation_name(pf_formulation(i)));
+      between = ", ";
+    }
+  if (!*between) pf_text_add(page, "no formulation");
+  pf_report_shown(report, "formulation", before);
 }
 
-static void text_summary(void *user, PfText *text)
+static void report_head(const Run *r, PfReport *report)
 {
-  Run *r = user;
-  const PfModel *model = r->s.model;
+  const char *name = pf_cli_name(r->s.model),
+             *end = r->unwritten ? "the trajectory could not be written" : end_words[r->result.end];
+  pf_report_string(report, "model", name);
+  pf_report_string(report, "method", method_name(r));
+  pf_report_print(report, "%s by %s, ", name, method_name(r));
+  report_formulations(r, report);
+  pf_report_string(report, "end", end);
+  pf_report_number(report, "t_end", r->result.t);
+  pf_report_print(report, ", t = %.6g to %.10g: %s\n", r->motion.t0, r->result.t, end);
+}
+
+static void report_steps(const Run *r, PfReport *report)
+{
+  const PfRunResult *x = &r->result;
+  pf_report_integer(report, "steps", x->steps);
+  pf_report_integer(report, "rejected", x->rejected);
+  pf_report_integer(report, "evaluations", x->evaluations);
+  pf_report_number(report, "wall_seconds", r->wall);
+  pf_report_print(report, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
+                  x->evaluations, r->wall);
+  if (x->stiff) {
+    pf_report_open(report, "stiff");
+    pf_report_string(report, "method", x->method);
+    pf_report_number(report, "from", x->stiff_t);
+    pf_report_close(report);
+    pf_report_print(report, "  stiff               by %s from t = %.6g on; --by chooses another method\n", x->method,
+                    x->stiff_t);
+  }
+  pf_native_report(r->s.ctx, report);
+  pf_report_integer(report, "switches", x->switches);
+  pf_report_integer(report, "sticks", x->sticks);
+  if (x->switches || x->sticks)
+    pf_report_print(report, "  switches            %ld, stickings %ld\n", x->switches, x->sticks);
+}
+
+/* What says whether to trust the motion: the constraints and the balance of energy. */
+static void report_quality(const Run *r, PfReport *report)
+{
   const PfRunResult *x = &r->result;
   double energy = fmax(x->kinetic, fmax(fabs(x->energy_start), fabs(x->energy_end)));
-  pf_text_print(text, "%s by %s, ", pf_cli_name(model), method_name(r));
-  print_formulations(r, text);
-  pf_text_print(text, ", t = %.6g to %.10g: %s\n", r->motion.t0, x->t, end_word(r));
-  pf_start_text(model, r->options, &r->motion.start, text);
-  pf_text_print(text, "  steps               %ld, %ld rejected, %ld evaluations, %.3g s\n", x->steps, x->rejected,
-                x->evaluations, r->wall);
-  if (x->stiff)
-    pf_text_print(text, "  stiff               by %s from t = %.6g on; --by chooses another method\n", x->method,
-                  x->stiff_t);
-  pf_cli_put_native(r->s.ctx, text);
-  if (x->switches || x->sticks)
-    pf_text_print(text, "  switches            %ld, stickings %ld\n", x->switches, x->sticks);
+  pf_report_open(report, "violation");
+  pf_report_number(report, "position", x->position);
+  pf_report_number(report, "velocity", x->velocity);
+  pf_report_close(report);
   if (r->s.equations.m) {
-    pf_text_print(text, "  violation           position %.2g, velocity %.2g\n", pf_without_noise(x->position, 1),
-                  pf_without_noise(x->velocity, 1));
-    pf_text_print(text, "  rank margin         of the constraints %.2g at t = %.6g (1: orthogonal, 0: dependent)\n",
-                  x->weakest, x->weakest_t);
+    pf_report_print(report, "  violation           position %.2g, velocity %.2g\n", pf_without_noise(x->position, 1),
+                    pf_without_noise(x->velocity, 1));
+    pf_report_print(report, "  rank margin         of the constraints %.2g at t = %.6g (1: orthogonal, 0: dependent)\n",
+                    x->weakest, x->weakest_t);
   }
-  pf_text_print(text, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n",
-                pf_without_noise(x->energy_start, energy),
-                pf_without_noise(x->energy_end, energy), pf_without_noise(x->drift, energy));
+  pf_report_open(report, "energy");
+  pf_report_number(report, "start", x->energy_start);
+  pf_report_number(report, "end", x->energy_end);
+  pf_report_number(report, "drift", x->drift);
+  pf_report_close(report);
+  pf_report_print(report, "  energy              %.10g to %.10g, balance with the work done off by %.2g\n",
+                  pf_without_noise(x->energy_start, energy), pf_without_noise(x->energy_end, energy),
+                  pf_without_noise(x->drift, energy));
   if (x->drift > 0.1*x->kinetic && x->drift > 1e-9*energy && x->drift > 1e-13)
-    pf_text_print(text, "  caution             that is %.0f %% of the largest kinetic energy: do not trust this "
-                  "motion, try a smaller %s\n", fmin(100*x->drift/x->kinetic, 1e6),
-                  takes_steps(r) ? "step" : "tolerance");
-  pf_events_text(&r->events, text);
-  pf_drift_text(&r->drift, text);
-  pf_pace_text(&r->pace, text);
-  if (r->written) text_trajectory(r, text);
-  pf_listing_text(&r->listing, text);
+    pf_report_print(report, "  caution             that is %.0f %% of the largest kinetic energy: do not trust this "
+                    "motion, try a smaller %s\n", fmin(100*x->drift/x->kinetic, 1e6),
+                    takes_steps(r) ? "step" : "tolerance");
 }
 
-/* ---------------------------------------------------------------- JSON */
-
-static void json_formulations(const Run *r, PfJson *json)
+static void report_trajectory(const Run *r, PfReport *report)
 {
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(r->s.ctx));
-  print_formulations(r, &text);
-  pf_json_string(json, "formulation", text.failed ? NULL : pf_text_get(&text));
-  pf_text_free(&text);
+  const Trajectory *t = &r->trajectory;
+  pf_report_strings(report, "columns", t->names, t->count);
+  pf_report_strings(report, "units", t->units, t->count);
+  if (keeps_rows(r) && !r->rows_lost)
+    pf_report_matrix(report, "rows", r->rows.at, (int)(r->rows.count/(size_t)t->count), t->count);
+  if (!r->written) return;
+  const char *place = pf_cli_out_is_standard(r->options) ? "standard output" : r->options->out;
+  pf_report_print(report, "  trajectory          %ld rows in ", t->rows);
+  pf_text_add_escaped(pf_report_page(report), place, strlen(place), ""); /* a name is one line, whatever is in it */
+  pf_report_print(report, "\n");
 }
 
-static void json_summary(void *user, PfJson *json)
+static void write_report(void *user, PfReport *report)
 {
   Run *r = user;
-  const PfModel *model = r->s.model;
-  const PfRunResult *x = &r->result;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", pf_cli_name(model));
-  pf_json_string(json, "method", method_name(r));
-  if (x->stiff) {
-    pf_json_open(json, "stiff", '{');
-    pf_json_string(json, "method", x->method);
-    pf_json_number(json, "from", x->stiff_t);
-    pf_json_close(json, '}');
-  }
-  json_formulations(r, json);
-  pf_json_string(json, "end", end_word(r));
-  pf_json_number(json, "t_end", x->t);
-  pf_json_integer(json, "steps", x->steps);
-  pf_json_integer(json, "rejected", x->rejected);
-  pf_json_integer(json, "evaluations", x->evaluations);
-  pf_json_integer(json, "switches", x->switches);
-  pf_json_integer(json, "sticks", x->sticks);
-  pf_json_number(json, "wall_seconds", r->wall);
-  pf_cli_json_native(r->s.ctx, json);
-  pf_json_open(json, "violation", '{');
-  pf_json_number(json, "position", x->position);
-  pf_json_number(json, "velocity", x->velocity);
-  pf_json_close(json, '}');
-  pf_json_open(json, "energy", '{');
-  pf_json_number(json, "start", x->energy_start);
-  pf_json_number(json, "end", x->energy_end);
-  pf_json_number(json, "drift", x->drift);
-  pf_json_close(json, '}');
-  pf_start_json(model, r->options, &r->motion.start, json);
-  pf_events_json(&r->events, json);
-  pf_drift_json(&r->drift, json);
-  pf_pace_json(&r->pace, json);
-  pf_cli_json_diagnostics(r->s.ctx, json);
-  pf_json_open(json, "columns", '[');
-  for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.names[i]);
-  pf_json_close(json, ']');
-  pf_json_open(json, "units", '[');
-  for (int i = 0; i < r->trajectory.count; i++) pf_json_string(json, NULL, r->trajectory.units[i]);
-  pf_json_close(json, ']');
-  pf_text_add(&json->text, ",\n  \"rows\": ");
-  if (r->rows.text.failed || r->options->no_rows) pf_text_add(&json->text, "null");
-  else pf_text_put(&json->text, pf_text_get(&r->rows.text), r->rows.text.count);
-  pf_json_close(json, '}');
+  report_head(r, report);
+  pf_start_report(r->s.model, r->options, &r->motion.start, report);
+  report_steps(r, report);
+  report_quality(r, report);
+  pf_events_report(&r->events, report);
+  pf_drift_report(&r->drift, report);
+  pf_pace_report(&r->pace, report);
+  report_trajectory(r, report);
+  pf_listing_text(&r->listing, pf_report_page(report));
 }
 
 /* Programs look for the reason among the diagnostics; people read it in the first line of the summary. */
@@ -365,8 +399,8 @@ static int run(const Console *console, int argc, char **argv)
   if (ran) pf_context_set_cancel(r.s.ctx, NULL, NULL); /* what was computed so far is told */
   ran = ran && (status == PF_OK || r.result.steps > 0);
   if (ran && options.json) tell_stop(&r);
-  code = pf_cli_finish(r.s.ctx, ran ? PF_OK : status, &options, &r, json_summary, text_summary);
-  if (r.rows.text.allocator) pf_json_free(&r.rows);
+  code = pf_cli_report(r.s.ctx, ran ? PF_OK : status, &options, fields, &r, write_report);
+  if (r.rows.at) pf_array_free(pf_context_allocator(r.s.ctx), &r.rows);
   pf_listing_free(&r.listing);
   pf_live_free(&r.live);
   pf_drift_free(&r.drift);

@@ -65,29 +65,32 @@ static bool insists(const PfContext *ctx)
   return pf_context_native(ctx) == PF_NATIVE_ON;
 }
 
-void pf_cli_put_native(const PfContext *ctx, PfText *text)
+const PfField pf_native_fields[] = {
+  {.key = "compiled", .type = PF_TYPE_INTEGER, .about = "functions that were compiled"},
+  {.key = "cached", .type = PF_TYPE_INTEGER, .about = "functions that earlier runs had compiled"},
+  {.key = "failed", .type = PF_TYPE_INTEGER, .about = "functions that could not be compiled and are interpreted"},
+  {.key = "seconds", .type = PF_TYPE_NUMBER, .about = "time of the compiler"},
+  {.key = "trouble", .type = PF_TYPE_STRING, .about = "why one could not be compiled"},
+  {0}};
+
+void pf_native_report(const PfContext *ctx, PfReport *report)
 {
   const PfNativeReport x = pf_context_native_report(ctx);
   const bool failed = x.failed && insists(ctx);
+  pf_report_open(report, "native");
+  pf_report_integer(report, "compiled", x.compiled);
+  pf_report_integer(report, "cached", x.cached);
+  pf_report_integer(report, "failed", x.failed);
+  pf_report_number(report, "seconds", x.seconds);
+  pf_report_string(report, "trouble", x.trouble[0] ? x.trouble : NULL);
+  pf_report_close(report);
   if (!x.compiled && !x.cached && !failed) return;
-  pf_text_add(text, "  native code         ");
+  pf_report_print(report, "  native code         ");
   if (x.compiled)
-    pf_text_print(text, "%d function%s compiled in %.2g s", x.compiled, x.compiled > 1 ? "s" : "", x.seconds);
-  if (x.cached) pf_text_print(text, "%s%d from earlier runs", x.compiled ? ", " : "", x.cached);
-  if (failed) pf_text_print(text, "%s%d not: %s", x.compiled || x.cached ? ", " : "", x.failed, x.trouble);
-  pf_text_add(text, "\n");
-}
-
-void pf_cli_json_native(const PfContext *ctx, PfJson *json)
-{
-  const PfNativeReport x = pf_context_native_report(ctx);
-  pf_json_open(json, "native", '{');
-  pf_json_integer(json, "compiled", x.compiled);
-  pf_json_integer(json, "cached", x.cached);
-  pf_json_integer(json, "failed", x.failed);
-  pf_json_number(json, "seconds", x.seconds);
-  pf_json_string(json, "trouble", x.trouble[0] ? x.trouble : NULL);
-  pf_json_close(json, '}');
+    pf_report_print(report, "%d function%s compiled in %.2g s", x.compiled, x.compiled > 1 ? "s" : "", x.seconds);
+  if (x.cached) pf_report_print(report, "%s%d from earlier runs", x.compiled ? ", " : "", x.cached);
+  if (failed) pf_report_print(report, "%s%d not: %s", x.compiled || x.cached ? ", " : "", x.failed, x.trouble);
+  pf_report_print(report, "\n");
 }
 
 static bool is_given(const Console *console, const char *path)
@@ -213,39 +216,31 @@ int pf_cli_print(const Console *console, const PfText *text)
   return code;
 }
 
-/* What a command makes of a text. */
-typedef struct Turned {
-  PfContext *ctx;
-  const char *result; /* NULL: nothing to print */
-} Turned;
+static const PfField text_fields[] = {
+  {.key = "text", .type = PF_TYPE_STRING, .about = "the model that was made"},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
 
-static void turned_json(void *user, PfJson *json)
+static void write_turned(void *user, PfReport *report)
 {
-  const Turned *turned = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "text", turned->result);
-  pf_cli_json_diagnostics(turned->ctx, json);
-  pf_json_close(json, '}');
+  const char *result = *(const char **)user;
+  pf_report_string(report, "text", result);
+  if (result) pf_text_add(pf_report_page(report), result);
 }
 
-static void turned_text(void *user, PfText *text)
-{
-  const Turned *turned = user;
-  if (turned->result) pf_text_add(text, turned->result);
-}
-
+/* Leaves what is still to be printed in `result`; NULL: nothing. */
 static PfStatus turn_text(PfContext *ctx, PfArena *arena, const Options *options, size_t largest, TurnText turn,
-                          Turned *turned)
+                          const char **result)
 {
   const char *bytes, *name = name_of(options);
   size_t count;
   PF_TRY(pf_cli_check_out(ctx, options));
   PF_TRY(read_file(ctx, arena, options, largest, &bytes, &count));
-  PF_TRY(turn(ctx, arena, name, bytes, count, options, &turned->result));
+  PF_TRY(turn(ctx, arena, name, bytes, count, options, result));
   bool exact = !options->json && options->console->exact;
-  if ((!options->out && !exact) || !turned->result) return PF_OK;
-  PfText text = {.at = (char *)(uintptr_t)turned->result, .count = strlen(turned->result)};
-  if (!options->json) turned->result = NULL; /* it is written */
+  if ((!options->out && !exact) || !*result) return PF_OK;
+  PfText text = {.at = (char *)(uintptr_t)*result, .count = strlen(*result)};
+  if (!options->json) *result = NULL; /* it is written */
   if (options->out) return pf_cli_put(ctx, options, &text);
   return print(options->console, &text) == PF_EXIT_OK ? PF_OK : PF_ERR_FILE;
 }
@@ -254,9 +249,9 @@ int pf_cli_turn_text(const Options *options, size_t largest, TurnText turn)
 {
   PfContext *ctx = pf_cli_context(options->console);
   PfArena *arena = ctx ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
-  Turned turned = {.ctx = ctx};
-  PfStatus status = arena ? turn_text(ctx, arena, options, largest, turn, &turned) : PF_ERR_MEMORY;
-  int code = pf_cli_finish(ctx, status, options, &turned, turned_json, turned_text);
+  const char *result = NULL;
+  PfStatus status = arena ? turn_text(ctx, arena, options, largest, turn, &result) : PF_ERR_MEMORY;
+  int code = pf_cli_report(ctx, status, options, text_fields, (void *)&result, write_turned);
   pf_arena_free(arena);
   pf_context_free(ctx);
   return code;

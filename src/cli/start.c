@@ -109,7 +109,7 @@ PfStatus pf_cli_need_consistent(Session *s, const Options *options, const PfStar
 
 /* ---------------------------------------------------------------- telling */
 
-void pf_start_text(const PfModel *model, const Options *options, const PfStart *start, PfText *text)
+static void print_start(const PfModel *model, const Options *options, const PfStart *start, PfText *text)
 {
   if (options->as_given) {
     pf_text_print(text, "  start as given      off the constraints: positions by %.3g, velocities by %.3g\n",
@@ -145,7 +145,7 @@ const PfField pf_start_change_fields[] = {
 
 void pf_start_report(const PfModel *model, const Options *options, const PfStart *start, PfReport *r)
 {
-  pf_start_text(model, options, start, pf_report_page(r));
+  print_start(model, options, start, pf_report_page(r));
   pf_report_open(r, "start_change");
   pf_report_bool(r, "as_given", options->as_given);
   pf_report_number(r, "position", start->position_change);
@@ -167,23 +167,4 @@ void pf_start_report(const PfModel *model, const Options *options, const PfStart
   }
   pf_report_close(r);
   pf_report_close(r);
-}
-
-typedef struct Correction {
-  const PfModel *model;
-  const Options *options;
-  const PfStart *start;
-} Correction;
-
-static void write_correction(void *user, PfReport *report)
-{
-  const Correction *c = user;
-  pf_start_report(c->model, c->options, c->start, report);
-}
-
-void pf_start_json(const PfModel *model, const Options *options, const PfStart *start, PfJson *json)
-{
-  static const PfField fields[] = {PF_FIELD_START_CHANGE, {0}};
-  Correction correction = {model, options, start};
-  pf_cli_json_part(model->ctx, fields, &correction, write_correction, json);
 }

@@ -136,7 +136,7 @@ void pf_study_print_eigenvalues(PfReport *report, const Eigenvalues *values, int
 /* The state of equilibria and steady motions: "kind" and the names, units and cyclic components of x. */
 #define PF_STUDY_KIND_FIELD PF_FIELD("kind", STRING, "what was studied: 'equilibria' or 'steady' motions")
 #define PF_STUDY_STATE_FIELDS                                                                         \
-  PF_FIELD_LIST("states", STRING, "names of the components of the state, in the order of x"),         \
+  PF_FIELD("states", STRINGS, "names of the components of the state, in the order of x"),         \
   PF_FIELD_LIST("units", STRING, "their units, in which x is given; empty: none is declared"),        \
   PF_FIELD_LIST("cyclic", STRING, "components on which nothing else depends; they may grow steadily")
 void pf_study_report_state(const Study *study, PfReport *report, PfSteadyKind kind, const char *const *names,
@@ -149,7 +149,7 @@ void pf_study_report_state(const Study *study, PfReport *report, PfSteadyKind ki
 
 /* The two quantities of a plane. */
 #define PF_STUDY_PLANE_FIELDS                                                         \
-  PF_FIELD_LIST("show", STRING, "the two quantities of the plane: those of a and b"), \
+  PF_FIELD("show", STRINGS, "the two quantities of the plane: those of a and b"), \
   PF_FIELD_LIST("units", STRING, "their units; empty: none is declared")
 /* How many motions could not begin where they should. */
 void pf_study_print_failed(PfReport *report, int failed);

@@ -85,7 +85,7 @@ static const PfField point_fields[] = {
 
 static const PfField branch_fields[] = {
   PF_FIELD("from", INTEGER, "index in 'special' of the branch point at which it was found; -1: found by the search"),
-  PF_FIELD_LIST("ends", STRING, "why it ends at its first and at its last point"),
+  PF_FIELD("ends", STRINGS, "why it ends at its first and at its last point"),
   PF_FIELD_RECORDS("points", point_fields, "the points in their order along the branch"),
   {0}};
 

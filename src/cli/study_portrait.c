@@ -70,7 +70,7 @@ static const PfField steady_fields[] = {
 static const PfField fields[] = {
   PF_FIELD_MODEL,
   PF_STUDY_PLANE_FIELDS,
-  PF_FIELD_LIST("keep", STRING, "quantities that have the same value on all curves"),
+  PF_FIELD("keep", STRINGS, "quantities that have the same value on all curves"),
   PF_FIELD("failed", INTEGER, "places where a curve should begin and these quantities cannot have that value"),
   PF_FIELD_RECORDS("curves", curve_fields, "the motions, the first one from the start of the model"),
   PF_FIELD_RECORD("steady", steady_fields, "points where lines of steady motions cross the plane"),

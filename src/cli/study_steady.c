@@ -128,7 +128,7 @@ static const PfField fields[] = {
   PF_FIELD_MODEL,
   PF_STUDY_KIND_FIELD,
   PF_STUDY_STATE_FIELDS,
-  PF_FIELD_LIST("coordinates", STRING, "names of all coordinates, in the order of q"),
+  PF_FIELD("coordinates", STRINGS, "names of all coordinates, in the order of q"),
   PF_FIELD_LIST("coordinate_units", STRING, "their units; empty: none is declared"),
   PF_FIELD("starts", INTEGER, "Newton iterations begun, from places in the box that was searched"),
   PF_FIELD("failed", INTEGER, "iterations that ended without a solution"),

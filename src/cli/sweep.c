@@ -268,9 +268,10 @@ static PfStatus work(Sweep *sw)
 static int tell(Sweep *sw, PfStatus status)
 {
   const Options *o = sw->options;
-  if (o->show_member) return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_member_json, pf_sweep_member_text);
-  if (o->dry_run) return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_dry_json, pf_sweep_dry_text);
-  return pf_cli_finish(sw->s.ctx, status, o, sw, pf_sweep_json, pf_sweep_text);
+  if (o->show_member)
+    return pf_cli_report(sw->s.ctx, status, o, pf_sweep_member_fields, sw, pf_sweep_member_report);
+  if (o->dry_run) return pf_cli_report(sw->s.ctx, status, o, pf_sweep_dry_fields, sw, pf_sweep_dry_report);
+  return pf_cli_report(sw->s.ctx, status, o, pf_sweep_fields, sw, pf_sweep_report);
 }
 
 static void close_sweep(Sweep *sw)

@@ -31,7 +31,6 @@ typedef struct Sweep {
   int threads;
 
   PfSummary *summary;      /* NULL: there is none */
-  bool in_file;            /* JSON goes to a file, which is the same whoever computes it */
 
   PfSweepEstimate estimate; /* --dry-run */
   long long member;        /* --show-member: which, and what the result has of it */
@@ -54,8 +53,8 @@ PfStatus pf_sweep_check_memory(const Sweep *sw);
 
 /* --show-member (sweep_member.c). */
 PfStatus pf_sweep_open_member(Sweep *sw);
-void pf_sweep_member_text(void *user, PfText *text);
-void pf_sweep_member_json(void *user, PfJson *json);
+extern const PfField pf_sweep_member_fields[];
+void pf_sweep_member_report(void *user, PfReport *report);
 
 /* Of --threads; 0: as many as there are. And how many that is. */
 int pf_sweep_threads(const Options *options);
@@ -74,13 +73,13 @@ void pf_sweep_progress_end(const Sweep *sw);
 /* A warning when some members are missing; a failure when all are. */
 PfStatus pf_sweep_tell_missing(PfContext *ctx, const char *path, long long missing, long long count);
 PfStatus pf_sweep_summarise(Sweep *sw);
-void pf_sweep_text(void *user, PfText *text);
-void pf_sweep_json(void *user, PfJson *json);
-void pf_sweep_dry_text(void *user, PfText *text);
-void pf_sweep_dry_json(void *user, PfJson *json);
+/* The summary, and the estimate of --dry-run; the user is the Sweep. */
+extern const PfField pf_sweep_fields[], pf_sweep_dry_fields[];
+void pf_sweep_report(void *user, PfReport *report);
+void pf_sweep_dry_report(void *user, PfReport *report);
 
-/* Writes statistics without rows as the file of --out. */
-PfStatus pf_sweep_write_statistics(Sweep *sw);
+/* Writes statistics without rows as the file of --out, which is the same whoever computes it. */
+PfStatus pf_sweep_write_statistics(const Sweep *sw);
 
 /* Writes the rows as the file of --out (sweep_convert.c). */
 PfStatus pf_sweep_convert(Sweep *sw, const char *to);

@@ -89,36 +89,36 @@ static void put_command(const Sweep *sw, PfText *text)
   pf_text_print(text, " %s", file ? file : "model.pf");
 }
 
-/* ---------------------------------------------------------------- what is shown */
+/* ---------------------------------------------------------------- the report */
 
-void pf_sweep_member_text(void *user, PfText *text)
+const PfField pf_sweep_member_fields[] = {
+  {.key = "member", .type = PF_TYPE_INTEGER, .about = "number of the member"},
+  {.key = "status", .type = PF_TYPE_INTEGER, .about = "how it ended, as in the column of that name in the result"},
+  {.key = "reason", .type = PF_TYPE_STRING, .about = "why it failed; empty: it did not"},
+  {.key = "values", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER, .about = "what varies and the outputs, in their units"},
+  {.key = "command", .type = PF_TYPE_STRING, .about = "the command that computes this member alone"},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+void pf_sweep_member_report(void *user, PfReport *r)
 {
   const Sweep *sw = user;
-  pf_text_print(text, "%s: member %lld of %lld, %s\n", pf_sweep_model(sw->sweep), sw->member,
-                pf_sweep_count(sw->sweep), pf_member_end_text(*sw->end));
-  if (sw->reason[0]) pf_text_print(text, "  reason              %s\n", sw->reason);
-  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++)
-    pf_text_print(text, "  %-19s %.10g %s\n", pf_sweep_name(sw->sweep, i), sw->row[i], pf_sweep_unit(sw->sweep, i));
-  pf_text_add(text, "\n  ");
-  put_command(sw, text);
-  pf_text_add(text, "\n");
-}
-
-void pf_sweep_member_json(void *user, PfJson *json)
-{
-  const Sweep *sw = user;
-  PfText command;
-  pf_text_init(&command, json->text.allocator);
-  put_command(sw, &command);
-  pf_json_open(json, NULL, '{');
-  pf_json_integer(json, "member", sw->member);
-  pf_json_integer(json, "status", *sw->end);
-  pf_json_string(json, "reason", sw->reason);
-  pf_json_open(json, "values", '{');
-  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) pf_json_number(json, pf_sweep_name(sw->sweep, i), sw->row[i]);
-  pf_json_close(json, '}');
-  pf_json_string(json, "command", pf_text_get(&command));
-  pf_cli_json_diagnostics(sw->s.ctx, json);
-  pf_json_close(json, '}');
-  pf_text_free(&command);
+  pf_report_integer(r, "member", sw->member);
+  pf_report_integer(r, "status", *sw->end);
+  pf_report_string(r, "reason", sw->reason);
+  pf_report_print(r, "%s: member %lld of %lld, %s\n", pf_sweep_model(sw->sweep), sw->member,
+                  pf_sweep_count(sw->sweep), pf_member_end_text(*sw->end));
+  if (sw->reason[0]) pf_report_print(r, "  reason              %s\n", sw->reason);
+  pf_report_open(r, "values");
+  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) {
+    const char *name = pf_sweep_name(sw->sweep, i);
+    pf_report_number(r, name, sw->row[i]);
+    pf_report_print(r, "  %-19s %.10g %s\n", name, sw->row[i], pf_sweep_unit(sw->sweep, i));
+  }
+  pf_report_close(r);
+  pf_report_print(r, "\n  ");
+  size_t before = pf_report_page(r)->count;
+  put_command(sw, pf_report_page(r));
+  pf_report_shown(r, "command", before);
+  pf_report_print(r, "\n");
 }

@@ -73,20 +73,48 @@ PfStatus pf_sweep_tell_missing(PfContext *ctx, const char *path, long long missi
   return missing == count ? PF_ERR_FILE : PF_OK;
 }
 
-/* ---------------------------------------------------------------- the summary */
+/* ---------------------------------------------------------------- the columns of the result */
+
+static const PfField sensitivity_fields[] = {
+  {.key = "mean", .type = PF_TYPE_NUMBER, .optional = true, .about = "mean elementary effect (Morris designs only)"},
+  {.key = "magnitude", .type = PF_TYPE_NUMBER, .optional = true, .about = "mean magnitude of the elementary effects"},
+  {.key = "deviation", .type = PF_TYPE_NUMBER, .optional = true, .about = "their standard deviation"},
+  {.key = "first", .type = PF_TYPE_NUMBER, .optional = true, .about = "part of the variance due to this number alone"},
+  {.key = "total", .type = PF_TYPE_NUMBER, .optional = true, .about = "part of the variance with interactions"},
+  {0}};
+
+static const PfField histogram_fields[] = {
+  {.key = "low", .type = PF_TYPE_NUMBER, .about = "lower end of the first bin"},
+  {.key = "width", .type = PF_TYPE_NUMBER, .about = "width of a bin"},
+  {.key = "counts", .type = PF_TYPE_LIST, .of = PF_TYPE_INTEGER, .about = "members in each bin"},
+  {0}};
+
+static const PfField column_fields[] = {
+  {.key = "name", .type = PF_TYPE_STRING, .about = "what varies, or an output of --take"},
+  {.key = "unit", .type = PF_TYPE_STRING, .about = "its unit; empty: SI"},
+  {.key = "count", .type = PF_TYPE_INTEGER, .optional = true,
+   .about = "members with a number; this and the next for outputs only"},
+  {.key = "mean", .type = PF_TYPE_NUMBER, .optional = true, .about = "mean of the members"},
+  {.key = "deviation", .type = PF_TYPE_NUMBER, .optional = true, .about = "standard deviation"},
+  {.key = "least", .type = PF_TYPE_NUMBER, .optional = true, .about = "the smallest"},
+  {.key = "least_at", .type = PF_TYPE_INTEGER, .optional = true, .about = "the member that has it"},
+  {.key = "most", .type = PF_TYPE_NUMBER, .optional = true, .about = "the largest"},
+  {.key = "most_at", .type = PF_TYPE_INTEGER, .optional = true, .about = "the member that has it"},
+  {.key = "quantiles", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER, .optional = true,
+   .about = "quantiles by their probability: '0.05' is exceeded by 95 percent of the members"},
+  {.key = "histogram", .type = PF_TYPE_RECORD, .fields = histogram_fields, .optional = true,
+   .about = "with --statistics-only"},
+  {.key = "sensitivity", .type = PF_TYPE_MAP, .of = PF_TYPE_RECORD, .fields = sensitivity_fields, .optional = true,
+   .about = "influence of each random number, by its name, where the design allows to find it"},
+  {0}};
+
+#define FIELD_COLUMNS \
+  {.key = "columns", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = column_fields, \
+   .about = "what varies, then the outputs"}
 
 static const char *title_of(const Sweep *sw)
 {
   return sw->s.model ? pf_cli_name(sw->s.model) : pf_sweep_model(sw->sweep);
-}
-
-static void text_failures(const PfSummary *s, PfText *text)
-{
-  for (int i = PF_MEMBER_NO_START; i < PF_MEMBER_ENDS; i++) {
-    if (!s->ends[i]) continue;
-    pf_text_print(text, "  failed              %lld: %s\n", s->ends[i], pf_member_end_text(i));
-    pf_text_print(text, "                      first member %lld: %s\n", s->first_of[i], s->reason[i]);
-  }
 }
 
 static const char *head_of(const Sweep *sw, int column, char *room, size_t size)
@@ -96,42 +124,109 @@ static const char *head_of(const Sweep *sw, int column, char *room, size_t size)
   return room;
 }
 
-/* Below the extremes, whose they are. */
-static void text_members(PfText *text, int wide, const PfStatistics *s)
+static void report_sensitivity(const Sweep *sw, int taken, PfReport *r)
+{
+  const bool morris = pf_sweep_is_morris(sw->sweep);
+  pf_report_open(r, "sensitivity");
+  for (int i = 0; i < sw->summary->chances; i++) {
+    const PfSensitivity *s = sw->summary->sensitivity + taken*sw->summary->chances + i;
+    pf_report_open(r, pf_sweep_chance(sw->sweep, i));
+    pf_report_number(r, morris ? "mean" : "first", s->first);
+    pf_report_number(r, morris ? "magnitude" : "total", s->total);
+    if (morris) pf_report_number(r, "deviation", s->deviation);
+    pf_report_close(r);
+  }
+  pf_report_close(r);
+}
+
+static void report_histogram(const PfHistogram *h, PfReport *r)
+{
+  int first, end;
+  pf_histogram_span(h, &first, &end);
+  pf_report_open(r, "histogram");
+  pf_report_number(r, "low", h->low + first*h->width);
+  pf_report_number(r, "width", h->width);
+  pf_report_open(r, "counts");
+  for (int i = first; i < end; i++) pf_report_integer(r, NULL, h->bins[i]);
+  pf_report_close(r);
+  pf_report_close(r);
+}
+
+static void report_statistics(PfStatistics *s, PfReport *r)
+{
+  static const double parts[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
+  pf_report_integer(r, "count", s->count);
+  pf_report_number(r, "mean", s->count ? s->mean : NAN);
+  pf_report_number(r, "deviation", pf_statistics_deviation(s));
+  pf_report_number(r, "least", s->least);
+  pf_report_integer(r, "least_at", s->least_at);
+  pf_report_number(r, "most", s->most);
+  pf_report_integer(r, "most_at", s->most_at);
+  pf_report_open(r, "quantiles");
+  for (size_t i = 0; i < sizeof parts/sizeof *parts; i++) {
+    char key[16];
+    snprintf(key, sizeof key, "%g", parts[i]);
+    pf_report_number(r, key, pf_statistics_quantile(s, parts[i]));
+  }
+  pf_report_close(r);
+}
+
+/* A line with the statistics; below the extremes, the members that have them. */
+static void print_statistics(const char *head, int wide, PfStatistics *s, PfReport *r)
 {
   char least[40], most[40];
+  pf_report_print(r, "  %-*s", wide, head);
+  if (!s->count) {
+    pf_report_print(r, " no numbers\n");
+    return;
+  }
+  pf_report_print(r, " %12.6g %12.6g %12.6g %12.6g %12.4g\n", s->least, pf_statistics_quantile(s, 0.5), s->mean,
+                  s->most, s->count > 1 ? pf_statistics_deviation(s) : 0);
   snprintf(least, sizeof least, "member %lld", s->least_at);
   snprintf(most, sizeof most, "member %lld", s->most_at);
-  pf_text_print(text, "  %-*s %12s %12s %12s %12s\n", wide, "", least, "", "", most);
+  pf_report_print(r, "  %-*s %12s %12s %12s %12s\n", wide, "", least, "", "", most);
 }
 
-static void text_columns(const Sweep *sw, PfText *text)
+static void report_column(const Sweep *sw, int column, int wide, PfReport *r)
 {
-  const int varied = pf_sweep_varied(sw->sweep), taken = pf_sweep_columns(sw->sweep) - varied;
+  const int taken = column - pf_sweep_varied(sw->sweep);
+  pf_report_open(r, NULL);
+  pf_report_string(r, "name", pf_sweep_name(sw->sweep, column));
+  pf_report_string(r, "unit", pf_sweep_unit(sw->sweep, column));
+  if (taken >= 0 && sw->summary) {
+    PfStatistics *s = sw->summary->statistics + taken;
+    char head[256];
+    report_statistics(s, r);
+    print_statistics(head_of(sw, column, head, sizeof head), wide, s, r);
+    if (sw->options->statistics_only) report_histogram(&s->histogram, r);
+    if (sw->summary->chances) report_sensitivity(sw, taken, r);
+  }
+  pf_report_close(r);
+}
+
+static void report_columns(const Sweep *sw, PfReport *r)
+{
   char head[256];
   int wide = 24;
-  for (int i = 0; i < taken; i++) {
-    const int length = (int)strlen(head_of(sw, varied + i, head, sizeof head));
+  for (int i = pf_sweep_varied(sw->sweep); i < pf_sweep_columns(sw->sweep); i++) {
+    const int length = (int)strlen(head_of(sw, i, head, sizeof head));
     if (length > wide && length < 70) wide = length;
   }
-  pf_text_print(text, "\n  %-*s %12s %12s %12s %12s %12s\n", wide, "", "least", "median", "mean", "most", "deviation");
-  for (int i = 0; i < taken; i++) {
-    PfStatistics *s = sw->summary->statistics + i;
-    pf_text_print(text, "  %-*s", wide, head_of(sw, varied + i, head, sizeof head));
-    if (!s->count) pf_text_add(text, " no numbers\n");
-    else
-      pf_text_print(text, " %12.6g %12.6g %12.6g %12.6g %12.4g\n", s->least, pf_statistics_quantile(s, 0.5), s->mean,
-                    s->most, s->count > 1 ? pf_statistics_deviation(s) : 0);
-    if (s->count)
-      text_members(text, wide, s);
-  }
+  if (sw->summary)
+    pf_report_print(r, "\n  %-*s %12s %12s %12s %12s %12s\n", wide, "", "least", "median", "mean", "most",
+                    "deviation");
+  pf_report_open(r, "columns");
+  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) report_column(sw, i, wide, r);
+  pf_report_close(r);
 }
 
+/* ---------------------------------------------------------------- sensitivities for people */
+
 /* A dash where there is none: the deviation of one path. */
-static void text_number(PfText *text, double number)
+static void print_number(double number, PfReport *r)
 {
-  if (isfinite(number)) pf_text_print(text, " %12.4g", number);
-  else pf_text_print(text, " %12s", "-");
+  if (isfinite(number)) pf_report_print(r, " %12.4g", number);
+  else pf_report_print(r, " %12s", "-");
 }
 
 static const char *why_no_parts(const PfStatistics *s)
@@ -140,203 +235,199 @@ static const char *why_no_parts(const PfStatistics *s)
   return s->most - s->least > 64*DBL_EPSILON*fabs(s->most) ? "a member of every group has failed" : "it does not vary";
 }
 
-static void text_chances(const Sweep *sw, PfText *text, int taken)
+static void print_chances(const Sweep *sw, int taken, PfReport *r)
 {
   const bool morris = pf_sweep_is_morris(sw->sweep);
   const PfSensitivity *s = sw->summary->sensitivity + taken*sw->summary->chances;
   if (!isfinite(s->first)) {
-    pf_text_print(text, "    %s\n", why_no_parts(sw->summary->statistics + taken));
+    pf_report_print(r, "    %s\n", why_no_parts(sw->summary->statistics + taken));
     return;
   }
-  pf_text_print(text, "    %-22s %12s %12s", "", morris ? "mean" : "alone", morris ? "magnitude" : "with others");
-  pf_text_print(text, morris ? " %12s\n" : "\n", "deviation");
+  pf_report_print(r, "    %-22s %12s %12s", "", morris ? "mean" : "alone", morris ? "magnitude" : "with others");
+  pf_report_print(r, morris ? " %12s\n" : "\n", "deviation");
   for (int i = 0; i < sw->summary->chances; i++, s++) {
-    pf_text_print(text, "    %-22s", pf_sweep_chance(sw->sweep, i));
-    text_number(text, s->first);
-    text_number(text, s->total);
-    if (morris) text_number(text, s->deviation);
-    pf_text_add(text, "\n");
+    pf_report_print(r, "    %-22s", pf_sweep_chance(sw->sweep, i));
+    print_number(s->first, r);
+    print_number(s->total, r);
+    if (morris) print_number(s->deviation, r);
+    pf_report_print(r, "\n");
   }
 }
 
-static void text_sensitivity(const Sweep *sw, PfText *text)
+static void print_sensitivity(const Sweep *sw, PfReport *r)
 {
   const bool morris = pf_sweep_is_morris(sw->sweep);
   const int varied = pf_sweep_varied(sw->sweep), taken = pf_sweep_columns(sw->sweep) - varied;
   for (int t = 0; t < taken; t++) {
     char head[256];
-    pf_text_print(text, "\n  %s of %s\n", morris ? "elementary effects" : "parts of the variance",
-                  head_of(sw, varied + t, head, sizeof head));
-    text_chances(sw, text, t);
+    pf_report_print(r, "\n  %s of %s\n", morris ? "elementary effects" : "parts of the variance",
+                    head_of(sw, varied + t, head, sizeof head));
+    print_chances(sw, t, r);
   }
 }
 
-static void text_count(const Sweep *sw, PfText *text)
+/* ---------------------------------------------------------------- the summary */
+
+static const PfField failure_fields[] = {
+  {.key = "end", .type = PF_TYPE_STRING, .about = "how these members failed"},
+  {.key = "count", .type = PF_TYPE_INTEGER, .about = "how many did"},
+  {.key = "first", .type = PF_TYPE_INTEGER, .about = "the first of them"},
+  {.key = "reason", .type = PF_TYPE_STRING, .about = "the error of the first"},
+  {0}};
+
+const PfField pf_sweep_fields[] = {
+  {.key = "kind", .type = PF_TYPE_STRING, .optional = true,
+   .about = "'" PF_STATISTICS_KIND "' with --statistics-only: 'plot' takes such a file"},
+  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file; null: it was not read"},
+  {.key = "result", .type = PF_TYPE_STRING, .about = "path of the Zarr directory; null: rows were kept in memory"},
+  {.key = "members", .type = PF_TYPE_INTEGER, .about = "members of the whole sweep"},
+  {.key = "done", .type = PF_TYPE_INTEGER, .about = "members that are computed"},
+  {.key = "failed", .type = PF_TYPE_INTEGER, .about = "those of them that failed"},
+  {.key = "before", .type = PF_TYPE_INTEGER, .about = "those that an earlier run had computed"},
+  {.key = "stopped", .type = PF_TYPE_BOOL, .about = "the sweep was stopped before its end"},
+  {.key = "seconds", .type = PF_TYPE_NUMBER, .optional = true, .about = "computing time on the clock"},
+  {.key = "threads", .type = PF_TYPE_INTEGER, .optional = true, .about = "threads that computed"},
+  {.key = "processes", .type = PF_TYPE_INTEGER, .optional = true, .about = "processes that computed"},
+  {.key = "failures", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = failure_fields,
+   .about = "kinds of failure; empty for a part of a sweep"},
+  FIELD_COLUMNS,
+  {.key = "version", .type = PF_TYPE_STRING, .optional = true,
+   .about = "version of Pfaff; this and the next in files of statistics only"},
+  {.key = "words", .type = PF_TYPE_STRINGS, .optional = true, .about = "options of the sweep, pairs of name and value"},
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static void report_failures(const PfSummary *s, PfReport *r)
+{
+  pf_report_open(r, "failures");
+  for (int i = PF_MEMBER_NO_START; s && i < PF_MEMBER_ENDS; i++) {
+    if (!s->ends[i]) continue;
+    pf_report_open(r, NULL);
+    pf_report_string(r, "end", pf_member_end_text(i));
+    pf_report_integer(r, "count", s->ends[i]);
+    pf_report_integer(r, "first", s->first_of[i]);
+    pf_report_string(r, "reason", s->reason[i]);
+    pf_report_close(r);
+    pf_report_print(r, "  failed              %lld: %s\n", s->ends[i], pf_member_end_text(i));
+    pf_report_print(r, "                      first member %lld: %s\n", s->first_of[i], s->reason[i]);
+  }
+  pf_report_close(r);
+}
+
+static void print_count(const Sweep *sw, PfReport *r)
 {
   const PfSweepProgress *p = &sw->result.progress;
   const long long now = p->done - p->before;
   char time[32];
   put_time(time, sizeof time, p->seconds);
-  pf_text_print(text, "%s: %lld of %lld members", title_of(sw), p->done, p->count);
-  if (sw->parts) pf_text_print(text, " of part %d/%d", sw->part, sw->parts);
-  if (p->before && now) pf_text_print(text, ", %lld of them now", now);
+  pf_report_print(r, "%s: %lld of %lld members", title_of(sw), p->done, p->count);
+  if (sw->parts) pf_report_print(r, " of part %d/%d", sw->part, sw->parts);
+  if (p->before && now) pf_report_print(r, ", %lld of them now", now);
   if (now > 0)
-    pf_text_print(text, ", in %s on %d thread%s", time, sw->threads, sw->threads > 1 ? "s" : "");
-  if (now > 0 && sw->processes) pf_text_print(text, " of %d process%s", sw->processes, sw->processes > 1 ? "es" : "");
-  if (now > 0) pf_text_print(text, ", %.4g per second", (double)now/fmax(p->seconds, 1e-9));
-  pf_text_print(text, "%s\n", sw->result.stopped ? ": stopped on request" : "");
+    pf_report_print(r, ", in %s on %d thread%s", time, sw->threads, sw->threads > 1 ? "s" : "");
+  if (now > 0 && sw->processes) pf_report_print(r, " of %d process%s", sw->processes, sw->processes > 1 ? "es" : "");
+  if (now > 0) pf_report_print(r, ", %.4g per second", (double)now/fmax(p->seconds, 1e-9));
+  pf_report_print(r, "%s\n", sw->result.stopped ? ": stopped on request" : "");
 }
 
 /* Where it is, and what is to be done with what is not complete. */
-static void text_result(const Sweep *sw, PfText *text)
+static void print_place(const Sweep *sw, PfReport *r)
 {
   const bool whole = !sw->parts && !sw->result.stopped;
   const char *name = sw->table ? sw->table : sw->path, *made = sw->options->convert ? sw->options->out : name;
   if (!made) return;
-  pf_text_print(text, "  result              %s\n", whole ? made : sw->path ? sw->path : "none");
+  pf_report_print(r, "  result              %s\n", whole ? made : sw->path ? sw->path : "none");
   if (!sw->path) return;
   if (sw->result.stopped)
-    pf_text_print(text, "  to go on            pfaff sweep --resume %s%s%s\n", name, sw->parts ? " --part " : "",
-                  sw->parts ? sw->options->part : "");
+    pf_report_print(r, "  to go on            pfaff sweep --resume %s%s%s\n", name, sw->parts ? " --part " : "",
+                    sw->parts ? sw->options->part : "");
   else if (sw->parts)
-    pf_text_print(text, "  with all parts      pfaff sweep --join %s\n", name);
+    pf_report_print(r, "  with all parts      pfaff sweep --join %s\n", name);
 }
 
-void pf_sweep_text(void *user, PfText *text)
+static void report_progress(const Sweep *sw, PfReport *r)
 {
-  const Sweep *sw = user;
-  if (!sw->options->convert) text_count(sw, text);
-  text_result(sw, text);
-  if (sw->parts && sw->result.progress.failed)
-    pf_text_print(text, "  failed              %lld\n", sw->result.progress.failed);
-  if (!sw->summary) return;
-  if (sw->options->statistics_only && sw->result.stopped)
-    pf_text_print(text, "  statistics          of the first %lld members\n", sw->summary->members);
-  text_failures(sw->summary, text);
-  text_columns(sw, text);
-  if (sw->summary->chances) text_sensitivity(sw, text);
-}
-
-static void json_sensitivity(const Sweep *sw, PfJson *json, int taken)
-{
-  const bool morris = pf_sweep_is_morris(sw->sweep);
-  pf_json_open(json, "sensitivity", '{');
-  for (int i = 0; i < sw->summary->chances; i++) {
-    const PfSensitivity *s = sw->summary->sensitivity + taken*sw->summary->chances + i;
-    pf_json_open(json, pf_sweep_chance(sw->sweep, i), '{');
-    pf_json_number(json, morris ? "mean" : "first", s->first);
-    pf_json_number(json, morris ? "magnitude" : "total", s->total);
-    if (morris) pf_json_number(json, "deviation", s->deviation);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, '}');
-}
-
-static void json_histogram(const PfHistogram *h, PfJson *json)
-{
-  int first, end;
-  pf_histogram_span(h, &first, &end);
-  pf_json_open(json, "histogram", '{');
-  pf_json_number(json, "low", h->low + first*h->width);
-  pf_json_number(json, "width", h->width);
-  pf_json_open(json, "counts", '[');
-  for (int i = first; i < end; i++) pf_json_integer(json, NULL, h->bins[i]);
-  pf_json_close(json, ']');
-  pf_json_close(json, '}');
-}
-
-static void json_column(const Sweep *sw, PfJson *json, int column)
-{
-  const int varied = pf_sweep_varied(sw->sweep);
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "name", pf_sweep_name(sw->sweep, column));
-  pf_json_string(json, "unit", pf_sweep_unit(sw->sweep, column));
-  if (column >= varied && sw->summary) {
-    PfStatistics *s = sw->summary->statistics + column - varied;
-    static const double parts[] = {0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99};
-    pf_json_integer(json, "count", s->count);
-    pf_json_number(json, "mean", s->count ? s->mean : NAN);
-    pf_json_number(json, "deviation", pf_statistics_deviation(s));
-    pf_json_number(json, "least", s->least);
-    pf_json_integer(json, "least_at", s->least_at);
-    pf_json_number(json, "most", s->most);
-    pf_json_integer(json, "most_at", s->most_at);
-    pf_json_open(json, "quantiles", '{');
-    for (size_t i = 0; i < sizeof parts/sizeof *parts; i++) {
-      char key[16];
-      snprintf(key, sizeof key, "%g", parts[i]);
-      pf_json_number(json, key, pf_statistics_quantile(s, parts[i]));
-    }
-    pf_json_close(json, '}');
-    if (sw->options->statistics_only) json_histogram(&s->histogram, json);
-    if (sw->summary->chances) json_sensitivity(sw, json, column - varied);
-  }
-  pf_json_close(json, '}');
-}
-
-static void json_failures(const PfSummary *s, PfJson *json)
-{
-  pf_json_open(json, "failures", '[');
-  for (int i = PF_MEMBER_NO_START; s && i < PF_MEMBER_ENDS; i++) {
-    if (!s->ends[i]) continue;
-    pf_json_open(json, NULL, '{');
-    pf_json_string(json, "end", pf_member_end_text(i));
-    pf_json_integer(json, "count", s->ends[i]);
-    pf_json_integer(json, "first", s->first_of[i]);
-    pf_json_string(json, "reason", s->reason[i]);
-    pf_json_close(json, '}');
-  }
-  pf_json_close(json, ']');
-}
-
-void pf_sweep_json(void *user, PfJson *json)
-{
-  const Sweep *sw = user;
   const PfSweepProgress *p = &sw->result.progress;
-  pf_json_open(json, NULL, '{');
-  if (sw->options->statistics_only) pf_json_string(json, "kind", PF_STATISTICS_KIND);
-  pf_json_string(json, "model", sw->s.model ? pf_cli_name(sw->s.model) : NULL);
-  pf_json_string(json, "result", sw->path);
-  pf_json_integer(json, "members", pf_sweep_count(sw->sweep));
-  pf_json_integer(json, "done", p->done);
-  pf_json_integer(json, "failed", p->failed);
-  pf_json_integer(json, "before", p->before);
-  pf_json_bool(json, "stopped", sw->result.stopped);
-  if (!sw->in_file) pf_json_number(json, "seconds", p->seconds);
-  if (!sw->in_file) pf_json_integer(json, "threads", sw->threads);
-  if (!sw->in_file) pf_json_integer(json, "processes", sw->processes ? sw->processes : 1);
-  json_failures(sw->summary, json);
-  pf_json_open(json, "columns", '[');
-  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) json_column(sw, json, i);
-  pf_json_close(json, ']');
-  if (sw->in_file) { /* what it was made of, for those who find it later */
-    pf_json_string(json, "version", pf_version());
-    pf_sweep_words_put(sw->sweep, json, "words");
-  }
-  pf_cli_json_diagnostics(sw->s.ctx, json);
-  pf_json_close(json, '}');
+  if (sw->options->statistics_only) pf_report_string(r, "kind", PF_STATISTICS_KIND);
+  pf_report_string(r, "model", sw->s.model ? pf_cli_name(sw->s.model) : NULL);
+  pf_report_string(r, "result", sw->path);
+  pf_report_integer(r, "members", pf_sweep_count(sw->sweep));
+  pf_report_integer(r, "done", p->done);
+  pf_report_integer(r, "failed", p->failed);
+  pf_report_integer(r, "before", p->before);
+  pf_report_bool(r, "stopped", sw->result.stopped);
+  if (!sw->options->convert) print_count(sw, r);
+  print_place(sw, r);
+  if (sw->parts && p->failed) pf_report_print(r, "  failed              %lld\n", p->failed);
+  if (sw->summary && sw->options->statistics_only && sw->result.stopped)
+    pf_report_print(r, "  statistics          of the first %lld members\n", sw->summary->members);
 }
 
-PfStatus pf_sweep_write_statistics(Sweep *sw)
+/* What does not depend on who computes it. */
+static void report_members(const Sweep *sw, PfReport *r)
 {
-  PfJson json;
-  pf_json_begin(&json, pf_context_allocator(sw->s.ctx));
-  sw->in_file = true;
-  pf_sweep_json(sw, &json);
-  sw->in_file = false;
-  pf_text_add(&json.text, "\n");
-  PfStatus status = json.text.failed ? pf_no_room(sw->s.ctx, "the statistics")
-                                     : pf_cli_put(sw->s.ctx, sw->options, &json.text);
-  pf_json_free(&json);
+  report_progress(sw, r);
+  report_failures(sw->summary, r);
+  report_columns(sw, r);
+  if (sw->summary && sw->summary->chances) print_sensitivity(sw, r);
+}
+
+void pf_sweep_report(void *user, PfReport *r)
+{
+  const Sweep *sw = user;
+  report_members(sw, r);
+  pf_report_number(r, "seconds", sw->result.progress.seconds);
+  pf_report_integer(r, "threads", sw->threads);
+  pf_report_integer(r, "processes", sw->processes ? sw->processes : 1);
+}
+
+/* What it was made of, for those who find the file later. */
+static PfStatus report_words(const Sweep *sw, PfReport *r)
+{
+  int count;
+  const PfSweepWord *words = pf_sweep_words_of(sw->sweep, &count);
+  const char **pairs = pf_arena_array(sw->s.arena, const char *, 2*(size_t)count);
+  if (!pairs) return pf_no_room(sw->s.ctx, "the statistics");
+  for (int i = 0; i < count; i++) pairs[2*i] = words[i].key, pairs[2*i + 1] = words[i].value;
+  pf_report_string(r, "version", pf_version());
+  pf_report_string_matrix(r, "words", pairs, count, 2);
+  return PF_OK;
+}
+
+static PfStatus fill_statistics(const Sweep *sw, PfReport *r)
+{
+  report_members(sw, r);
+  PF_TRY(report_words(sw, r));
+  pf_report_diagnostics(r, sw->s.ctx);
+  PF_TRY(pf_report_check(r));
+  const char *json = pf_report_json(r);
+  if (!json) return pf_no_room(sw->s.ctx, "the statistics");
+  PfText text = {.at = (char *)(uintptr_t)json, .count = strlen(json)};
+  return pf_cli_put(sw->s.ctx, sw->options, &text);
+}
+
+PfStatus pf_sweep_write_statistics(const Sweep *sw)
+{
+  PfReport *report;
+  PF_TRY(pf_report_new(sw->s.ctx, pf_sweep_fields, &report));
+  PfStatus status = fill_statistics(sw, report);
+  pf_report_free(report);
   return status;
 }
 
 /* ---------------------------------------------------------------- the estimate */
 
-static double estimated_bytes(const Sweep *sw)
-{
-  return (double)pf_sweep_count(sw->sweep)*(8*pf_sweep_columns(sw->sweep) + 1);
-}
+const PfField pf_sweep_dry_fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
+  {.key = "members", .type = PF_TYPE_INTEGER, .about = "members of the sweep"},
+  {.key = "seconds_each", .type = PF_TYPE_NUMBER, .about = "mean computing time of the members that were tried"},
+  {.key = "tried", .type = PF_TYPE_INTEGER, .about = "members that were tried"},
+  {.key = "tried_failed", .type = PF_TYPE_INTEGER, .about = "those of them that failed"},
+  {.key = "threads", .type = PF_TYPE_INTEGER, .about = "threads that the sweep would use"},
+  {.key = "bytes", .type = PF_TYPE_NUMBER, .about = "size of the result without compression"},
+  FIELD_COLUMNS,
+  PF_FIELD_DIAGNOSTICS,
+  {0}};
 
 static int used_threads(const Sweep *sw)
 {
@@ -344,42 +435,36 @@ static int used_threads(const Sweep *sw)
   return pf_sweep_count(sw->sweep) < threads ? (int)pf_sweep_count(sw->sweep) : threads;
 }
 
-void pf_sweep_dry_text(void *user, PfText *text)
+static void print_estimate(const Sweep *sw, int threads, double bytes, PfReport *r)
 {
-  const Sweep *sw = user;
   const PfSweepEstimate *e = &sw->estimate;
-  const int threads = used_threads(sw);
-  const double all = e->seconds_each*(double)pf_sweep_count(sw->sweep), bytes = estimated_bytes(sw);
-  char time[32], each[32];
-  put_time(time, sizeof time, all/threads);
+  char time[32], each[32], head[256];
+  put_time(time, sizeof time, e->seconds_each*(double)pf_sweep_count(sw->sweep)/threads);
   put_time(each, sizeof each, e->seconds_each);
-  pf_text_print(text, "%s: %lld members\n", title_of(sw), pf_sweep_count(sw->sweep));
-  pf_text_print(text, "  each takes          %s, of %d that were tried", each, e->tried);
-  if (e->failed) pf_text_print(text, "; %d of them failed", e->failed);
-  pf_text_print(text, "\n  all take            about %s on %d thread%s\n", time, threads, threads > 1 ? "s" : "");
-  pf_text_print(text, "  result              up to %.3g %s\n", bytes < 1e9 ? bytes/1e6 : bytes/1e9,
-                bytes < 1e9 ? "MB" : "GB");
-  pf_text_add(text, "  columns            ");
-  char head[256];
+  pf_report_print(r, "%s: %lld members\n", title_of(sw), pf_sweep_count(sw->sweep));
+  pf_report_print(r, "  each takes          %s, of %d that were tried", each, e->tried);
+  if (e->failed) pf_report_print(r, "; %d of them failed", e->failed);
+  pf_report_print(r, "\n  all take            about %s on %d thread%s\n", time, threads, threads > 1 ? "s" : "");
+  pf_report_print(r, "  result              up to %.3g %s\n", bytes < 1e9 ? bytes/1e6 : bytes/1e9,
+                  bytes < 1e9 ? "MB" : "GB");
+  pf_report_print(r, "  columns            ");
   for (int i = 0; i < pf_sweep_columns(sw->sweep); i++)
-    pf_text_print(text, "%s %s", i ? "," : "", head_of(sw, i, head, sizeof head));
-  pf_text_add(text, "\n");
+    pf_report_print(r, "%s %s", i ? "," : "", head_of(sw, i, head, sizeof head));
+  pf_report_print(r, "\n");
 }
 
-void pf_sweep_dry_json(void *user, PfJson *json)
+void pf_sweep_dry_report(void *user, PfReport *r)
 {
   const Sweep *sw = user;
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "model", sw->s.model ? pf_cli_name(sw->s.model) : NULL);
-  pf_json_integer(json, "members", pf_sweep_count(sw->sweep));
-  pf_json_number(json, "seconds_each", sw->estimate.seconds_each);
-  pf_json_integer(json, "tried", sw->estimate.tried);
-  pf_json_integer(json, "tried_failed", sw->estimate.failed);
-  pf_json_integer(json, "threads", used_threads(sw));
-  pf_json_number(json, "bytes", estimated_bytes(sw));
-  pf_json_open(json, "columns", '[');
-  for (int i = 0; i < pf_sweep_columns(sw->sweep); i++) json_column(sw, json, i);
-  pf_json_close(json, ']');
-  pf_cli_json_diagnostics(sw->s.ctx, json);
-  pf_json_close(json, '}');
+  const int threads = used_threads(sw);
+  const double bytes = (double)pf_sweep_count(sw->sweep)*(8*pf_sweep_columns(sw->sweep) + 1);
+  pf_report_string(r, "model", sw->s.model ? pf_cli_name(sw->s.model) : NULL);
+  pf_report_integer(r, "members", pf_sweep_count(sw->sweep));
+  pf_report_number(r, "seconds_each", sw->estimate.seconds_each);
+  pf_report_integer(r, "tried", sw->estimate.tried);
+  pf_report_integer(r, "tried_failed", sw->estimate.failed);
+  pf_report_integer(r, "threads", threads);
+  pf_report_number(r, "bytes", bytes);
+  report_columns(sw, r);
+  print_estimate(sw, threads, bytes, r);
 }

@@ -40,6 +40,7 @@ static void open_value(PfReport *report, PfValue *value)
 {
   bool fresh = value->type == PF_TYPE_NULL;
   value->type = value->wanted;
+  value->written = true;
   report->open = value;
   if (!fresh || value->type != PF_TYPE_RECORD) return;
   for (const PfField *field = value->field->fields; field->key; field++)
@@ -75,6 +76,7 @@ static PfValue *place_of(PfReport *report, const char *key, PfType type)
   if (!value) return NULL;
   assert(type == value->wanted || type == PF_TYPE_NULL);
   value->type = type;
+  value->written = true;
   return value;
 }
 
@@ -162,44 +164,71 @@ void pf_report_string(PfReport *report, const char *key, const char *string)
   if (!value->string) report->failed = true;
 }
 
-void pf_report_strings(PfReport *report, const char *key, const char *const *strings, int count)
+/* The place of a vector or matrix of that shape, and how many entries it has; NULL without memory. */
+static PfValue *place_array(PfReport *report, const char *key, PfType type, int rows, int columns, size_t *count)
 {
-  pf_report_open(report, key);
-  for (int i = 0; i < count; i++) pf_report_string(report, NULL, strings[i]);
-  pf_report_close(report);
+  PfValue *value = place_of(report, key, type);
+  *count = (size_t)rows*(size_t)(columns < 0 ? 1 : columns);
+  if (value) value->count = rows, value->columns = columns;
+  return value;
 }
 
-/* Room for the numbers of a value; NULL without memory. */
-static double *place_numbers(PfReport *report, const char *key, int rows, int columns)
+/* Room for the numbers of a value, and how many; NULL without memory. */
+static double *place_numbers(PfReport *report, const char *key, int rows, int columns, size_t *count)
 {
-  PfValue *value = place_of(report, key, PF_TYPE_NUMBERS);
-  size_t count = (size_t)rows*(size_t)(columns < 0 ? 1 : columns);
-  double *numbers = value ? pf_arena_array(report->arena, double, count) : NULL;
-  if (!numbers) {
-    report->failed = true;
-    return NULL;
-  }
-  value->numbers = numbers, value->count = rows, value->columns = columns;
+  PfValue *value = place_array(report, key, PF_TYPE_NUMBERS, rows, columns, count);
+  double *numbers = value ? pf_arena_array(report->arena, double, *count) : NULL;
+  report->failed = report->failed || !numbers;
+  if (value) value->numbers = numbers;
   return numbers;
+}
+
+static void put_numbers(PfReport *report, const char *key, const double *values, int rows, int columns)
+{
+  size_t count;
+  double *numbers = place_numbers(report, key, rows, columns, &count);
+  if (numbers && count) memcpy(numbers, values, count*sizeof *numbers);
+}
+
+static void put_strings(PfReport *report, const char *key, const char *const *values, int rows, int columns)
+{
+  size_t count;
+  PfValue *value = place_array(report, key, PF_TYPE_STRINGS, rows, columns, &count);
+  const char **strings = value ? pf_arena_array(report->arena, const char *, count) : NULL;
+  if (!value) return;
+  report->failed = report->failed || !strings;
+  for (size_t i = 0; strings && i < count; i++) {
+    strings[i] = values[i] ? pf_arena_text(report->arena, values[i], strlen(values[i])) : NULL;
+    report->failed = report->failed || (values[i] && !strings[i]);
+  }
+  value->strings = strings;
 }
 
 void pf_report_numbers(PfReport *report, const char *key, const double *values, int count)
 {
-  double *numbers = place_numbers(report, key, count, -1);
-  if (numbers && count) memcpy(numbers, values, (size_t)count*sizeof *numbers);
+  put_numbers(report, key, values, count, -1);
 }
 
 void pf_report_matrix(PfReport *report, const char *key, const double *values, int rows, int columns)
 {
-  double *numbers = place_numbers(report, key, rows, columns);
-  size_t count = (size_t)rows*(size_t)columns;
-  if (numbers && count) memcpy(numbers, values, count*sizeof *numbers);
+  put_numbers(report, key, values, rows, columns);
 }
 
 void pf_report_complex(PfReport *report, const char *key, const double *re, const double *im, int count)
 {
-  double *numbers = place_numbers(report, key, count, 2);
+  size_t all;
+  double *numbers = place_numbers(report, key, count, 2, &all);
   for (int i = 0; numbers && i < count; i++) numbers[2*i] = re[i], numbers[2*i + 1] = im[i];
+}
+
+void pf_report_strings(PfReport *report, const char *key, const char *const *values, int count)
+{
+  put_strings(report, key, values, count, -1);
+}
+
+void pf_report_string_matrix(PfReport *report, const char *key, const char *const *values, int rows, int columns)
+{
+  put_strings(report, key, values, rows, columns);
 }
 
 void pf_report_print(PfReport *report, const char *format, ...)
@@ -213,6 +242,19 @@ void pf_report_print(PfReport *report, const char *format, ...)
 PfText *pf_report_page(PfReport *report)
 {
   return &report->text;
+}
+
+void pf_report_shown(PfReport *report, const char *key, size_t before)
+{
+  pf_report_string(report, key, pf_text_get(&report->text) + before);
+}
+
+void pf_report_moved(PfReport *report, const char *key, size_t before)
+{
+  PfText *text = &report->text;
+  pf_report_shown(report, key, before);
+  text->count = before;
+  if (text->at) text->at[before] = 0;
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -302,4 +344,11 @@ const double *pf_value_numbers(const PfValue *value, int *rows, int *columns)
   bool has = pf_value_type(value) == PF_TYPE_NUMBERS;
   *rows = has ? value->count : 0, *columns = has ? value->columns : 0;
   return has ? value->numbers : NULL;
+}
+
+const char *const *pf_value_strings(const PfValue *value, int *rows, int *columns)
+{
+  bool has = pf_value_type(value) == PF_TYPE_STRINGS;
+  *rows = has ? value->count : 0, *columns = has ? value->columns : 0;
+  return has ? value->strings : NULL;
 }

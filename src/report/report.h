@@ -10,6 +10,7 @@ struct PfValue {
   const char *key;      /* NULL for an item of a list */
   const PfField *field; /* its own; for items that are not lists or maps that of their list or map */
   PfType wanted, type;  /* as the field says; PF_TYPE_NULL until it is written */
+  bool written;
   int count, columns;   /* members, items or rows; of a matrix, -1: a vector */
   PfValue *parent, *first, *last, *next;
   union {
@@ -17,6 +18,7 @@ struct PfValue {
     double number;
     const char *string;
     const double *numbers;
+    const char *const *strings;
   };
 };
 
@@ -33,6 +35,10 @@ struct PfValue {
 /* The text of the report, for functions that write to a text. */
 PfText *pf_report_page(PfReport *report);
 
+/* What was added to the text since it had `before` bytes, as a string as well; or only as a string. */
+void pf_report_shown(PfReport *report, const char *key, size_t before);
+void pf_report_moved(PfReport *report, const char *key, size_t before);
+
 /* All diagnostics of a context under the key "diagnostics", whose field is PF_FIELD_DIAGNOSTICS (diagnostics.c). */
 void pf_report_diagnostics(PfReport *report, const PfContext *ctx);
 extern const PfField pf_diagnostic_fields[];
@@ -45,7 +51,8 @@ int pf_diagnostics_sort(const PfContext *ctx, const PfDiagnostic *sorted[PF_MOST
 const char *pf_severity_name(PfSeverity severity);
 const char *pf_status_name(PfStatus status);
 
-/* The value and all below it, with its key, as the next item of a JSON text (json_value.c). */
+/* The value and all below it, with its key, as the next item of a JSON text; nothing for an optional field
+ * that was not written (json_value.c). */
 struct PfJson;
 void pf_json_value(struct PfJson *json, const PfValue *value);
 

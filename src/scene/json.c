@@ -5,84 +5,105 @@
 #include "scene/scene_impl.h"
 
 #include <stdio.h>
+#include <string.h>
 
-static void put_numbers(PfJson *json, const char *key, const double *numbers, int count)
-{
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_number(json, NULL, numbers[i]);
-  pf_json_close(json, ']');
-}
+static const PfField shape_fields[] = {
+  {.key = "kind", .type = PF_TYPE_STRING, .about = "'box', 'sphere', 'cylinder', 'wheel', 'spring' and so on"},
+  {.key = "role", .type = PF_TYPE_STRING, .about = "what it stands for, as 'body', 'wheel' or 'spring'"},
+  {.key = "name", .type = PF_TYPE_STRING, .about = "name of the body or element"},
+  {.key = "color", .type = PF_TYPE_STRING, .about = "'#rrggbb'"},
+  {.key = "body", .type = PF_TYPE_INTEGER, .optional = true, .about = "number of the body that it belongs to"},
+  {.key = "size", .type = PF_TYPE_NUMBERS, .about = "lengths, radius or width in m, as the kind needs them; else 0"},
+  {.key = "pose", .type = PF_TYPE_INTEGER, .optional = true, .about = "number of the pose that moves it"},
+  {.key = "at", .type = PF_TYPE_NUMBERS, .optional = true, .about = "its place in the frame of the pose, in m"},
+  {.key = "turn", .type = PF_TYPE_NUMBERS, .optional = true, .about = "its rotation there, nine entries by rows"},
+  {.key = "points", .type = PF_TYPE_LIST, .of = PF_TYPE_INTEGER, .optional = true,
+   .about = "instead of a pose: numbers of the points that it is drawn at or between"},
+  {.key = "columns", .type = PF_TYPE_INTEGER, .optional = true, .about = "of a surface: columns of its grid"},
+  {.key = "rows", .type = PF_TYPE_INTEGER, .optional = true, .about = "rows of its grid"},
+  {.key = "heights", .type = PF_TYPE_NUMBERS, .optional = true, .about = "heights on the grid, row by row, in m"},
+  {0}};
 
-static void put_names(PfJson *json, const char *key, const char *const *names, int count)
-{
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_string(json, NULL, names[i]);
-  pf_json_close(json, ']');
-}
+const PfField pf_scene_fields[] = {
+  {.key = "model", .type = PF_TYPE_STRING, .optional = true, .about = "name of the model, or of its file"},
+  {.key = "title", .type = PF_TYPE_STRING, .about = "title of the model"},
+  {.key = "size", .type = PF_TYPE_NUMBER, .about = "size of the whole, in m"},
+  {.key = "up", .type = PF_TYPE_NUMBERS, .about = "direction against gravity; z without gravity"},
+  {.key = "flat", .type = PF_TYPE_BOOL, .about = "everything moves in the plane z = const"},
+  {.key = "ground", .type = PF_TYPE_BOOL, .about = "a plane that stands still belongs to the picture"},
+  {.key = "ground_at", .type = PF_TYPE_NUMBERS, .optional = true, .about = "a point of that plane, in m"},
+  {.key = "ground_turn", .type = PF_TYPE_NUMBERS, .optional = true, .about = "its rotation, nine entries by rows"},
+  {.key = "poses", .type = PF_TYPE_STRINGS, .about = "names of the moving frames; the first is the ground"},
+  {.key = "points", .type = PF_TYPE_STRINGS, .about = "names of points, and of forces at contacts"},
+  {.key = "point_units", .type = PF_TYPE_STRINGS, .about = "'m' for a point, 'N' for a force"},
+  {.key = "shapes", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = shape_fields, .about = "what is drawn"},
+  {.key = "times", .type = PF_TYPE_NUMBERS, .about = "instants of the motion, in s"},
+  {.key = "motion", .type = PF_TYPE_NUMBERS, .about = "a row for each instant: the numbers of all poses and points"},
+  {.key = "diagnostics", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_diagnostic_fields, .optional = true,
+   .about = "errors, warnings and notes, in the order of the text"},
+  {0}};
 
-static void put_shape(PfJson *json, const PfShape *s)
+static void report_shape(const PfShape *s, PfReport *r)
 {
   char color[8];
-  pf_json_open(json, NULL, '{');
-  pf_json_string(json, "kind", pf_shape_kind_name(s->kind));
-  pf_json_string(json, "role", pf_role_name(s->role));
-  pf_json_string(json, "name", s->name);
   snprintf(color, sizeof color, "#%06x", pf_shape_color(s) & 0xffffffu);
-  pf_json_string(json, "color", color);
-  if (s->body >= 0) pf_json_integer(json, "body", s->body);
-  put_numbers(json, "size", s->size, 3);
+  pf_report_open(r, NULL);
+  pf_report_string(r, "kind", pf_shape_kind_name(s->kind));
+  pf_report_string(r, "role", pf_role_name(s->role));
+  pf_report_string(r, "name", s->name);
+  pf_report_string(r, "color", color);
+  if (s->body >= 0) pf_report_integer(r, "body", s->body);
+  pf_report_numbers(r, "size", s->size, 3);
   if (s->pose >= 0) {
-    pf_json_integer(json, "pose", s->pose);
-    put_numbers(json, "at", s->at, 3);
-    put_numbers(json, "turn", s->turn, 9);
+    pf_report_integer(r, "pose", s->pose);
+    pf_report_numbers(r, "at", s->at, 3);
+    pf_report_numbers(r, "turn", s->turn, 9);
   } else {
-    pf_json_open(json, "points", '[');
-    for (int k = 0; k < 2 && s->point[k] >= 0; k++) pf_json_integer(json, NULL, s->point[k]);
-    pf_json_close(json, ']');
+    pf_report_open(r, "points");
+    for (int k = 0; k < 2 && s->point[k] >= 0; k++) pf_report_integer(r, NULL, s->point[k]);
+    pf_report_close(r);
   }
   if (s->heights) {
-    pf_json_integer(json, "columns", s->columns);
-    pf_json_integer(json, "rows", s->rows);
-    put_numbers(json, "heights", s->heights, s->columns*s->rows);
+    pf_report_integer(r, "columns", s->columns);
+    pf_report_integer(r, "rows", s->rows);
+    pf_report_numbers(r, "heights", s->heights, s->columns*s->rows);
   }
-  pf_json_close(json, '}');
+  pf_report_close(r);
 }
 
-void pf_scene_put_json(const PfScene *scene, const double *times, const double *numbers, int count, PfJson *json)
+void pf_scene_report(const PfScene *scene, const double *times, const double *numbers, int count, PfReport *r)
 {
-  size_t size = (size_t)pf_scene_size(scene);
-  pf_json_string(json, "title", scene->title);
-  pf_json_number(json, "size", scene->size);
-  put_numbers(json, "up", scene->up, 3);
-  pf_json_bool(json, "flat", scene->flat);
-  pf_json_bool(json, "ground", scene->ground);
+  pf_report_string(r, "title", scene->title);
+  pf_report_number(r, "size", scene->size);
+  pf_report_numbers(r, "up", scene->up, 3);
+  pf_report_bool(r, "flat", scene->flat);
+  pf_report_bool(r, "ground", scene->ground);
   if (scene->ground) {
-    put_numbers(json, "ground_at", scene->ground_at, 3);
-    put_numbers(json, "ground_turn", scene->ground_turn, 9);
+    pf_report_numbers(r, "ground_at", scene->ground_at, 3);
+    pf_report_numbers(r, "ground_turn", scene->ground_turn, 9);
   }
-  put_names(json, "poses", scene->poses, scene->pose_count);
-  put_names(json, "points", scene->points, scene->point_count);
-  put_names(json, "point_units", scene->point_units, scene->point_count);
-  pf_json_open(json, "shapes", '[');
-  for (int i = 0; i < scene->shape_count; i++) put_shape(json, scene->shapes + i);
-  pf_json_close(json, ']');
-  put_numbers(json, "times", times, count);
-  pf_json_open(json, "motion", '[');
-  for (int i = 0; i < count; i++) put_numbers(json, NULL, numbers + (size_t)i*size, (int)size);
-  pf_json_close(json, ']');
+  pf_report_strings(r, "poses", scene->poses, scene->pose_count);
+  pf_report_strings(r, "points", scene->points, scene->point_count);
+  pf_report_strings(r, "point_units", scene->point_units, scene->point_count);
+  pf_report_open(r, "shapes");
+  for (int i = 0; i < scene->shape_count; i++) report_shape(scene->shapes + i, r);
+  pf_report_close(r);
+  pf_report_numbers(r, "times", times, count);
+  pf_report_matrix(r, "motion", numbers, count, pf_scene_size(scene));
 }
 
 PfStatus pf_scene_json(PfScene *scene, const double *times, const double *numbers, int count, const char **text)
 {
   PfContext *ctx;
   PfText *kept = pf_scene_text(scene, &ctx);
-  PfJson json;
-  pf_json_begin(&json, pf_context_allocator(ctx));
-  pf_json_open(&json, NULL, '{');
-  pf_scene_put_json(scene, times, numbers, count, &json);
-  pf_json_close(&json, '}');
+  PfReport *report;
+  PF_TRY(pf_report_new(ctx, pf_scene_fields, &report));
+  pf_scene_report(scene, times, numbers, count, report);
+  const char *json = pf_report_check(report) == PF_OK ? pf_report_json(report) : NULL;
   pf_text_free(kept);
-  *kept = json.text;
+  pf_text_init(kept, pf_context_allocator(ctx));
+  if (json) pf_text_put(kept, json, strlen(json) - 1); /* without the end of the line */
+  pf_report_free(report);
   *text = pf_text_get(kept);
-  return kept->failed ? pf_no_room(ctx, "the scene") : PF_OK;
+  return !json || kept->failed ? pf_no_room(ctx, "the scene") : PF_OK;
 }

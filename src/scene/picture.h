@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures of a scene as SVG, and its JSON inside of a larger one. */
+/* Pictures of a scene as SVG, and a scene for programs. */
 #ifndef PF_SCENE_PICTURE_H
 #define PF_SCENE_PICTURE_H
 
 #include "out/out.h"
 #include "pfaff/scene.h"
+#include "report/report.h"
 
 typedef enum PfView { PF_VIEW_AUTO, PF_VIEW_ISO, PF_VIEW_TOP, PF_VIEW_SIDE, PF_VIEW_FRONT } PfView;
 
@@ -25,7 +26,8 @@ PfStatus pf_scene_svg(PfContext *ctx, const PfPicture *picture, PfText *text);
 /* Makes surfaces and rails as large as the motion needs: `path` as above. */
 PfStatus pf_scene_spread(PfScene *scene, const double *path, int count);
 
-/* Members of an object that is open. */
-void pf_scene_put_json(const PfScene *scene, const double *times, const double *numbers, int count, PfJson *json);
+/* The scene at so many instants as a report with these fields; "model" and "diagnostics" are for the caller. */
+extern const PfField pf_scene_fields[];
+void pf_scene_report(const PfScene *scene, const double *times, const double *numbers, int count, PfReport *report);
 
 #endif

@@ -2,6 +2,7 @@
 /* Reports: one pass writes values and text; JSON and C programs read them. */
 #include "support.h"
 
+#include "report/json.h"
 #include "report/report.h"
 
 static const PfField body_fields[] = {
@@ -15,10 +16,10 @@ static const PfField mode_fields[] = {
   {0}};
 
 static const PfField modal_fields[] = {
-  PF_FIELD_LIST("states", STRING, "names of the state"),
+  PF_FIELD("states", STRINGS, "names of the state"),
   PF_FIELD_RECORD("slowest", mode_fields, "the mode with the lowest frequency"),
   PF_FIELD_RECORDS("modes", mode_fields, "all modes"),
-  PF_FIELD_LIST("inputs", STRING, "names of the inputs"),
+  PF_FIELD("inputs", STRINGS, "names of the inputs"),
   {0}};
 
 static const PfField of_contact[] = {{.type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER}};
@@ -30,6 +31,7 @@ static const PfField fields[] = {
   {.key = "bodies", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = body_fields},
   {.key = "multipliers", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER},
   {.key = "M", .type = PF_TYPE_NUMBERS},
+  {.key = "rows", .type = PF_TYPE_NUMBERS, .large = true},
   {.key = "contacts", .type = PF_TYPE_MAP, .of = PF_TYPE_MAP, .fields = of_contact},
   {.key = "stable", .type = PF_TYPE_BOOL},
   PF_FIELD_DIAGNOSTICS,
@@ -58,6 +60,7 @@ static void write_all(PfReport *r, const PfContext *ctx)
   pf_report_number(r, "rolls.y", NAN);
   pf_report_close(r);
   pf_report_matrix(r, "M", M, 2, 2);
+  pf_report_matrix(r, "rows", M, 1, 2);
   pf_report_open(r, "contacts");
   pf_report_open(r, "rolls");
   pf_report_number(r, "x", -3);
@@ -81,12 +84,13 @@ static void keys_come_in_the_order_of_their_table(void **state)
                       "    {\n      \"name\": \"wheel\",\n      \"mass\": 0.5\n    }\n  ],\n"
                       "  \"multipliers\": {\n    \"rolls.x\": -3,\n    \"rolls.y\": null\n  },\n"
                       "  \"M\": [\n    [\n      2,\n      0\n    ],\n    [\n      0,\n      0.5\n    ]\n  ],\n"
+                      "  \"rows\": [\n  [\n    2,\n    0\n  ]\n],\n"
                       "  \"contacts\": {\n    \"rolls\": {\n      \"x\": -3\n    }\n  },\n"
                       "  \"stable\": true,\n  \"diagnostics\": []\n}\n");
   pf_report_free(r);
 }
 
-static void tables_have_lists_of_strings_and_records(void **state)
+static void tables_have_strings_and_lists_of_records(void **state)
 {
   Fixture *f = *state;
   const char *const names[] = {"x", "x'"};
@@ -101,8 +105,9 @@ static void tables_have_lists_of_strings_and_records(void **state)
   pf_report_close(r);
   pf_report_close(r);
   const PfValue *all = pf_report_values(r), *mode = pf_value_first(pf_value_member(all, "modes"));
-  assert_string_equal(pf_value_string(pf_value_item(pf_value_member(all, "states"), 1)), "x'");
-  assert_int_equal(pf_value_type(pf_value_member(all, "inputs")), PF_TYPE_LIST);
+  int rows, columns;
+  assert_string_equal(pf_value_strings(pf_value_member(all, "states"), &rows, &columns)[1], "x'");
+  assert_int_equal(pf_value_type(pf_value_member(all, "inputs")), PF_TYPE_STRINGS);
   assert_int_equal(pf_value_count(pf_value_member(all, "inputs")), 0);
   assert_int_equal(pf_value_type(pf_value_member(all, "slowest")), PF_TYPE_NULL);
   assert_int_equal(pf_value_count(pf_value_member(mode, "shape")), 2);
@@ -143,6 +148,90 @@ static void programs_read_values_by_key(void **state)
   assert_int_equal(columns, 2);
   assert_near(M[3], 0.5, 0, 0);
   assert_true(pf_value_bool(pf_value_member(all, "stable")));
+  pf_report_free(r);
+}
+
+/* As the formulas of a derivation: vectors and matrices under names. */
+static void strings_are_vectors_or_matrices(void **state)
+{
+  static const PfField named[] = {
+    {.key = "unknowns", .type = PF_TYPE_STRINGS},
+    {.key = "absent", .type = PF_TYPE_STRINGS, .optional = true},
+    {.key = "matrices", .type = PF_TYPE_MAP, .of = PF_TYPE_STRINGS},
+    {0}};
+  const char *const entries[] = {"m", "0", NULL, "m*l^2"};
+  Fixture *f = *state;
+  PfReport *r;
+  int rows, columns;
+  assert_int_equal(pf_report_new(f->ctx, named, &r), PF_OK);
+  pf_report_strings(r, "unknowns", NULL, 0);
+  pf_report_open(r, "matrices");
+  pf_report_strings(r, "F", entries, 2);
+  pf_report_string_matrix(r, "M", entries, 2, 2);
+  pf_report_close(r);
+  assert_string_equal(pf_report_json(r),
+                      "{\n  \"unknowns\": [],\n  \"matrices\": {\n    \"F\": [\n      \"m\",\n      \"0\"\n    ],\n"
+                      "    \"M\": [\n      [\n        \"m\",\n        \"0\"\n      ],\n      [\n        null,\n"
+                      "        \"m*l^2\"\n      ]\n    ]\n  }\n}\n");
+  const PfValue *all = pf_report_values(r);
+  const PfValue *M = pf_value_member(pf_value_member(all, "matrices"), "M");
+  const char *const *strings = pf_value_strings(M, &rows, &columns);
+  assert_int_equal(rows, 2);
+  assert_int_equal(columns, 2);
+  assert_string_equal(strings[3], "m*l^2");
+  assert_null(strings[2]);
+  assert_null(pf_value_strings(pf_value_member(all, "absent"), &rows, &columns));
+  pf_report_free(r);
+}
+
+/* null says that something was looked for and is not there; left out is what was not looked for. */
+static void an_optional_string_may_be_null(void **state)
+{
+  static const PfField parts[] = {
+    {.key = "trouble", .type = PF_TYPE_STRING, .optional = true},
+    {.key = "hint", .type = PF_TYPE_STRING, .optional = true},
+    {0}};
+  Fixture *f = *state;
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, parts, &r), PF_OK);
+  pf_report_string(r, "trouble", NULL);
+  assert_string_equal(pf_report_json(r), "{\n  \"trouble\": null\n}\n");
+  pf_report_free(r);
+}
+
+static void words_of_the_text_may_be_values(void **state)
+{
+  static const PfField parts[] = {
+    {.key = "file", .type = PF_TYPE_STRING},
+    {.key = "about", .type = PF_TYPE_STRING},
+    {0}};
+  Fixture *f = *state;
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, parts, &r), PF_OK);
+  pf_report_print(r, "written: ");
+  size_t before = pf_report_page(r)->count;
+  pf_report_print(r, "cart.%s", "pf");
+  pf_report_shown(r, "file", before);
+  before = pf_report_page(r)->count;
+  pf_report_print(r, "two wheels");
+  pf_report_moved(r, "about", before);
+  assert_string_equal(pf_report_text(r), "written: cart.pf");
+  assert_string_equal(pf_value_string(pf_value_member(pf_report_values(r), "file")), "cart.pf");
+  assert_string_equal(pf_value_string(pf_value_member(pf_report_values(r), "about")), "two wheels");
+  pf_report_free(r);
+}
+
+/* A report inside another JSON text leaves the same fields out as one that stands alone. */
+static void optional_fields_without_values_are_left_out_of_parts(void **state)
+{
+  Fixture *f = *state;
+  PfReport *r;
+  PfJson json;
+  assert_int_equal(pf_report_new(f->ctx, fields, &r), PF_OK);
+  pf_json_begin(&json, pf_context_allocator(f->ctx));
+  pf_json_value(&json, pf_value_member(pf_report_values(r), "spatial"));
+  assert_string_equal(pf_text_get(&json.text), "");
+  pf_json_free(&json);
   pf_report_free(r);
 }
 
@@ -189,9 +278,13 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     with_fixture(keys_come_in_the_order_of_their_table),
-    with_fixture(tables_have_lists_of_strings_and_records),
+    with_fixture(tables_have_strings_and_lists_of_records),
     with_fixture(complex_numbers_are_rows_of_two),
     with_fixture(programs_read_values_by_key),
+    with_fixture(strings_are_vectors_or_matrices),
+    with_fixture(an_optional_string_may_be_null),
+    with_fixture(words_of_the_text_may_be_values),
+    with_fixture(optional_fields_without_values_are_left_out_of_parts),
     with_fixture(absent_values_are_null),
     cmocka_unit_test(without_memory_a_report_fails_as_a_whole),
   };
