@@ -136,7 +136,6 @@ PfStatus pf_cli_give_state(Session *session, const Options *options);
 void pf_cli_close(Session *session);
 /* Operations that evaluate M, F, A and b once, after sharing. */
 PfStatus pf_cli_count(Session *session, PfCount *count);
-double pf_cli_clock(void);
 
 /* Parameters of the command line become those of the model (derive.c). */
 PfStatus pf_cli_keep_parameters(Session *session, const Options *options);

@@ -149,12 +149,12 @@ static double largest_difference(const double *a, const double *b, int count)
 /* Many short batches; the fastest counts, since the machine may be busy with other things. */
 static double time_row(const Comparison *c, Row *row)
 {
-  double best = INFINITY, end = pf_cli_clock() + 0.03;
+  double best = INFINITY, end = pf_clock() + 0.03;
   int which, calls = 1;
-  while (pf_cli_clock() < end && !pf_context_is_cancelled(c->s->ctx)) {
-    double start = pf_cli_clock();
+  while (pf_clock() < end && !pf_context_is_cancelled(c->s->ctx)) {
+    double start = pf_clock();
     for (int i = 0; i < calls; i++) (void)pf_solver_accelerate(row->solver, c->values, &row->motion, &which);
-    double seconds = pf_cli_clock() - start;
+    double seconds = pf_clock() - start;
     best = fmin(best, seconds/calls);
     if (seconds < 4e-5) calls *= 2;
   }
@@ -194,12 +194,12 @@ static PfStatus integrate(Comparison *c, Row *row)
   options.without_events = true, options.most_steps = 2*1000*1000;
   c->motion.settings = options;
   int before = pf_diagnostic_count(s->ctx);
-  double clock = pf_cli_clock();
+  double clock = pf_clock();
   PfStatus status = pf_cli_begin(&c->motion);
   if (status == PF_OK) status = pf_cli_move(&c->motion, take, NULL, &taker, &result);
   if (pf_is_final(status)) return status;
   row->run_end = status == PF_OK ? result.t : start;
-  if (status == PF_OK && result.end == PF_RUN_DONE && taker.taken == SAMPLES) row->run_seconds = pf_cli_clock() - clock;
+  if (status == PF_OK && result.end == PF_RUN_DONE && taker.taken == SAMPLES) row->run_seconds = pf_clock() - clock;
   else row->run_why_not = pf_diagnostic_count(s->ctx) > before ? take_reason(s, before) : "the run was ended";
   if (!c->evaluations && !isnan(row->run_seconds)) c->evaluations = result.evaluations;
   pf_diagnostics_cut(s->ctx, before);

@@ -83,10 +83,10 @@ static PfStatus simulate(Converge *c, const PfRunOptions *settings, double *into
   o->at_count = SAMPLES;
   o->every = 0;
   o->keep_going = o->without_events = true;
-  double start = pf_cli_clock();
+  double start = pf_clock();
   PF_TRY(pf_cli_begin(&c->motion));
   PF_TRY(pf_cli_move(&c->motion, take, NULL, c, result));
-  *seconds = pf_cli_clock() - start;
+  *seconds = pf_clock() - start;
   if (result->end != PF_RUN_DONE) pf_diagnostics_cut(c->s.ctx, before); /* told in the table */
   return PF_OK;
 }

@@ -159,7 +159,7 @@ PfStatus pf_live_add(Live *live)
 void pf_live_show(Live *live, double t)
 {
   struct LiveCurves *w = live->curves;
-  double now = w ? pf_cli_clock() : 0;
+  double now = w ? pf_clock() : 0;
   if (!w || now - w->shown < SECONDS_BETWEEN) return;
   w->shown = now;
   draw(w, t);

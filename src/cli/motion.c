@@ -118,10 +118,10 @@ PfStatus pf_cli_place(Motion *m, Session *s, const Options *options)
 
 PfStatus pf_cli_begin(Motion *m)
 {
-  double start = pf_cli_clock();
+  double start = pf_clock();
   PF_TRY(status_of(m, pf_sim_set_options(m->sim, &m->settings)));
   PF_TRY(status_of(m, pf_sim_start(m->sim)));
-  m->seconds = pf_cli_clock() - start;
+  m->seconds = pf_clock() - start;
   return PF_OK;
 }
 

@@ -66,7 +66,7 @@ static void sleep_for(double seconds)
 static double sleep_and_learn(Pace *pace, double now, double seconds)
 {
   sleep_for(seconds);
-  double awake = pf_cli_clock(), late = awake - now - seconds;
+  double awake = pf_clock(), late = awake - now - seconds;
   pace->margin = fmin(fmax(2*late, fmax(0.99*pace->margin, 1e-5)), 3e-4);
   return awake;
 }
@@ -75,9 +75,9 @@ static double sleep_and_learn(Pace *pace, double now, double seconds)
  * as a system demands of what has a real-time priority. */
 static double wait_until(Pace *pace, double deadline)
 {
-  double now = pf_cli_clock();
+  double now = pf_clock();
   while (deadline - now > 1.5*pace->margin) now = sleep_and_learn(pace, now, deadline - now - pace->margin);
-  while (now < deadline) now = pf_cli_clock();
+  while (now < deadline) now = pf_clock();
   return now;
 }
 
@@ -85,13 +85,13 @@ void pf_pace_begin(Pace *pace)
 {
   enum { TRIALS = 20 };
   for (long i = 0; i < pace->room; i++) pace->late[i] = 0; /* the pages are there before they are needed */
-  for (int i = 0; i < TRIALS && pace->period > 0; i++) (void)sleep_and_learn(pace, pf_cli_clock(), 5e-5);
-  pace->begin = pace->resumed = pf_cli_clock();
+  for (int i = 0; i < TRIALS && pace->period > 0; i++) (void)sleep_and_learn(pace, pf_clock(), 5e-5);
+  pace->begin = pace->resumed = pf_clock();
 }
 
 void pf_pace_step(Pace *pace, double t)
 {
-  double ready = pf_cli_clock(), deadline = pace->begin + (t - pace->t0), busy = ready - pace->resumed;
+  double ready = pf_clock(), deadline = pace->begin + (t - pace->t0), busy = ready - pace->resumed;
   pace->busy += busy;
   if (busy > pace->longest) pace->longest = busy;
   if (ready > deadline) pace->missed++;

@@ -48,7 +48,7 @@ typedef struct Deadline {
 static bool is_late(void *user)
 {
   const Deadline *deadline = user;
-  return pf_cli_is_stopped(deadline->console) || pf_cli_clock() > deadline->clock;
+  return pf_cli_is_stopped(deadline->console) || pf_clock() > deadline->clock;
 }
 
 /* In a workspace of its own: the order of a formula depends on what was formed before it. */
@@ -95,7 +95,7 @@ static bool put_form(const Page *p, Deadline *deadline, const char *form, PfJson
 static PfStatus put_forms(Page *p, PfJson *json)
 {
   const char *summary, *form;
-  Deadline deadline = {p->options.console, pf_cli_clock() + SECONDS_FOR_FORMS};
+  Deadline deadline = {p->options.console, pf_clock() + SECONDS_FOR_FORMS};
   pf_json_open(json, "derived", '{');
   for (int i = 0; (form = pf_derived_form(i, &summary)); i++) p->forms += put_form(p, &deadline, form, json);
   pf_json_close(json, '}');

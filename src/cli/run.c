@@ -117,7 +117,7 @@ static PfStatus take_sample(void *user, const PfSample *sample)
 static void show_progress(Run *r, double t)
 {
   enum { WIDTH = 40 };
-  double now = r->progress ? pf_cli_clock() : 0;
+  double now = r->progress ? pf_clock() : 0;
   if (!r->progress || now - r->shown < 0.1) return;
   r->shown = now;
   double part = (t - r->motion.t0)/(r->motion.settings.t_end - r->motion.t0);
@@ -195,11 +195,11 @@ static PfStatus end_trajectory(Run *r, PfStatus status)
 static PfStatus simulate(Run *r)
 {
   pf_pace_begin(&r->pace);
-  double start = pf_cli_clock();
+  double start = pf_clock();
   if (are_apart(r)) watch(r, pf_sim_sample(r->motion.sim));
   PfStatus status = pf_cli_move(&r->motion, take_sample, is_cancelled, r, &r->result);
   if (are_apart(r) && status == PF_OK && is_whole(r)) watch(r, pf_sim_sample(r->motion.sim));
-  r->wall = r->motion.seconds + pf_cli_clock() - start;
+  r->wall = r->motion.seconds + pf_clock() - start;
   if (status == PF_OK) tell_late_samples(r);
   if (r->progress && r->shown > 0) fputs("\r\033[K", r->options->console->err);
   pf_live_end(&r->live, r->result.t);

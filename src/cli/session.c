@@ -8,17 +8,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---------------------------------------------------------------- session */
-
-double pf_cli_clock(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9*(double)now.tv_nsec;
-}
 
 bool pf_cli_is_stopped(const Console *console)
 {

@@ -221,7 +221,7 @@ static PfStatus compute(Sweep *sw)
   sw->threads = pf_sweep_thread_count(o);
   PF_TRY(pf_sweep_check(sw->sweep));
   tell_now(sw);
-  sw->began = pf_cli_clock();
+  sw->began = pf_clock();
   if (o->statistics_only && (sw->team || sw->ranks > 1))
     return pf_fail(sw->s.ctx, PF_ERR_ARGUMENT, "--statistics-only is for one process with its threads");
   PfStatus status = sw->team ? pf_sweep_lead(sw, &how)

@@ -34,7 +34,7 @@ bool pf_sweep_progress(void *user, const PfSweepProgress *p)
 {
   Sweep *sw = user;
   const Console *console = sw->options->console;
-  const double now = pf_cli_clock(), since = now - fmax(sw->shown, sw->began);
+  const double now = pf_clock(), since = now - fmax(sw->shown, sw->began);
   if (console->terminal && now - sw->began > 0.5 && now - sw->shown > 0.2) {
     fputs("\r", console->err);
     put_progress(console->err, p);
