@@ -7,7 +7,9 @@
 #include <string.h>
 
 enum { FORMAT = 1, LARGEST_DATA = 64*1000*1000, LARGEST_FORM = 2*1000*1000 };
-static const double SECONDS_FOR_FORMS = 2;
+/* The work that all forms of the equations may take, in polls for cancellation: algebra polls about a million times a
+ * second, and as often on every machine, so that a page does not depend on the speed of the one that makes it. */
+enum { MOST_POLLS = 4*1000*1000 };
 
 /* ---------------------------------------------------------------- options */
 
@@ -40,21 +42,22 @@ static void put_run(const Page *p, PfJson *json)
 
 /* ---------------------------------------------------------------- equations */
 
-typedef struct Deadline {
+typedef struct Budget {
   const Console *console;
-  double clock;
-} Deadline;
+  int polls; /* that are left */
+} Budget;
 
-static bool is_late(void *user)
+static bool is_spent(void *user)
 {
-  const Deadline *deadline = user;
-  return pf_cli_is_stopped(deadline->console) || pf_clock() > deadline->clock;
+  Budget *budget = user;
+  if (budget->polls > 0) budget->polls--;
+  return !budget->polls || (budget->polls%1024 == 0 && pf_cli_is_stopped(budget->console));
 }
 
 /* In a workspace of its own: the order of a formula depends on what was formed before it. */
-static PfStatus derive(const Page *p, Deadline *deadline, const char *form, Session *s, PfDerivation *d, PfCount *count)
+static PfStatus derive(const Page *p, Budget *budget, const char *form, Session *s, PfDerivation *d, PfCount *count)
 {
-  PF_TRY(pf_workspace_open(p->s.machine, PF_FORMULAS, is_late, deadline, s));
+  PF_TRY(pf_workspace_open(p->s.machine, PF_FORMULAS, is_spent, budget, s));
   PF_TRY(pf_cli_give_state(s, &p->options));
   PF_TRY(pf_cli_keep_parameters(s, &p->options));
   PF_TRY(pf_cli_count(s, count));
@@ -75,11 +78,11 @@ static void write_form(void *user, PfReport *report)
 }
 
 /* Adds the form; false, and nothing is added, when it does not apply, is too long, or takes too long. */
-static bool put_form(const Page *p, Deadline *deadline, const char *form, PfJson *json)
+static bool put_form(const Page *p, Budget *budget, const char *form, PfJson *json)
 {
   const PfJson before = *json;
   Form f;
-  bool good = derive(p, deadline, form, &f.s, &f.d, &f.count) == PF_OK;
+  bool good = derive(p, budget, form, &f.s, &f.d, &f.count) == PF_OK;
   if (good) {
     pf_json_open(json, form, '{');
     pf_cli_json_part(f.s.ctx, pf_derivation_fields, &f, write_form, json);
@@ -95,9 +98,9 @@ static bool put_form(const Page *p, Deadline *deadline, const char *form, PfJson
 static PfStatus put_forms(Page *p, PfJson *json)
 {
   const char *summary, *form;
-  Deadline deadline = {p->options.console, pf_clock() + SECONDS_FOR_FORMS};
+  Budget budget = {p->options.console, MOST_POLLS};
   pf_json_open(json, "derived", '{');
-  for (int i = 0; (form = pf_derived_form(i, &summary)); i++) p->forms += put_form(p, &deadline, form, json);
+  for (int i = 0; (form = pf_derived_form(i, &summary)); i++) p->forms += put_form(p, &budget, form, json);
   pf_json_close(json, '}');
   return pf_check_cancelled(p->s.ctx);
 }
