@@ -437,11 +437,11 @@ PfStatus pf_alike_make(PfContext *ctx, PfArena *arena, int m, int n, PfAlike *al
   return alike->row && alike->column && alike->size ? PF_OK : pf_no_room(ctx, "the units of the columns");
 }
 
-/* Columns that factors bear as they are get the unit 1. */
-static bool keep_if_large(double *unit, int n)
+/* Columns that factors bear as they are get the unit 1: then nothing is scaled, neither before nor after solving. */
+static bool find_factor_units(const PfSizes *sizes, double *unit, double *work)
 {
-  if (differ_by_more(unit, n, FACTORS_ALIKE)) return true;
-  for (int j = 0; j < n; j++) unit[j] = 1;
+  if (pf_column_units(sizes, unit, work) && differ_by_more(unit, sizes->n, FACTORS_ALIKE)) return true;
+  for (int j = 0; j < sizes->n; j++) unit[j] = 1;
   return false;
 }
 
@@ -461,7 +461,7 @@ PfStatus pf_alike_factor(PfAlike *alike, PfQr *qr, double *A, double tol)
   const size_t n = (size_t)qr->n, size = (size_t)qr->m*n;
   for (size_t i = 0; i < size; i++) alike->size[i] = fabs(A[i]);
   const PfSizes sizes = {qr->m, qr->n, alike->size, NULL, NULL};
-  alike->scaled = pf_column_units(&sizes, alike->column, alike->size + size) && keep_if_large(alike->column, qr->n);
+  alike->scaled = find_factor_units(&sizes, alike->column, alike->size + size);
   if (alike->scaled) pf_scale_columns(A, qr->m, qr->n, alike->column);
   alike->scaled = alike->scaled || rows_differ(A, qr->m, qr->n);
   if (alike->scaled) scale_rows(A, qr->m, qr->n, alike->row);
