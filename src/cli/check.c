@@ -21,20 +21,19 @@ const Command pf_command_check = {
 
 static const PfField body_fields[] = {
   {.key = "name", .type = PF_TYPE_STRING},
-  {.key = "parent", .type = PF_TYPE_STRING, .about = "the body before it, or 'ground'"},
-  {.key = "joint", .type = PF_TYPE_STRING, .about = "the kind of the joint between them"},
-  {.key = "coordinates", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "the coordinates of the joint"},
+  PF_FIELD("parent", STRING, "the body before it, or 'ground'"),
+  PF_FIELD("joint", STRING, "the kind of the joint between them"),
+  PF_FIELD_LIST("coordinates", STRING, "the coordinates of the joint"),
   {0}};
 
 static const PfField constraint_fields[] = {
   {.key = "name", .type = PF_TYPE_STRING},
-  {.key = "kind", .type = PF_TYPE_STRING,
-   .about = "'holonomic', 'pfaffian', 'affine', 'nonlinear', or 'norm' for the length of a quaternion"},
+  PF_FIELD("kind", STRING, "'holonomic', 'pfaffian', 'affine', 'nonlinear', or 'norm' for the length of a quaternion"),
   {.key = "time_dependent", .type = PF_TYPE_BOOL},
   {0}};
 
 static const PfField event_fields[] = {
-  {.key = "when", .type = PF_TYPE_STRING, .about = "the condition, as it is written"},
+  PF_FIELD("when", STRING, "the condition, as it is written"),
   {.key = "actions", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
   {0}};
 
@@ -44,24 +43,23 @@ static const PfField mass_fields[] = {
   {0}};
 
 static const PfField start_fields[] = {
-  {.key = "consistent", .type = PF_TYPE_BOOL, .about = "the start as given satisfies the constraints"},
-  {.key = "violation", .type = PF_TYPE_NUMBER, .about = "the largest residual of a constraint there"},
-  {.key = "worst", .type = PF_TYPE_STRING, .about = "the constraint with that residual"},
-  {.key = "singular", .type = PF_TYPE_STRING, .about = "a constraint that depends on the others there and not nearby"},
+  PF_FIELD("consistent", BOOL, "the start as given satisfies the constraints"),
+  PF_FIELD("violation", NUMBER, "the largest residual of a constraint there"),
+  PF_FIELD("worst", STRING, "the constraint with that residual"),
+  PF_FIELD("singular", STRING, "a constraint that depends on the others there and not nearby"),
   {0}};
 
 static const PfField fields[] = {
   PF_FIELD_MODEL,
   {.key = "title", .type = PF_TYPE_STRING},
   {.key = "coordinates", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
-  {.key = "speeds", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING,
-   .about = "pseudo-velocities of the model and of its joints"},
+  PF_FIELD_LIST("speeds", STRING, "pseudo-velocities of the model and of its joints"),
   {.key = "parameters", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
   {.key = "constraints", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = constraint_fields},
   {.key = "events", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = event_fields},
   {.key = "bodies", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = body_fields},
-  {.key = "rank", .type = PF_TYPE_INTEGER, .about = "of the constraints, the norms of quaternions included"},
-  {.key = "redundant", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "constraints that depend on the others"},
+  PF_FIELD("rank", INTEGER, "of the constraints, the norms of quaternions included"),
+  PF_FIELD_LIST("redundant", STRING, "constraints that depend on the others"),
   {.key = "degrees_of_freedom", .type = PF_TYPE_INTEGER},
   {.key = "mass_matrix", .type = PF_TYPE_RECORD, .fields = mass_fields},
   {.key = "start", .type = PF_TYPE_RECORD, .fields = start_fields},

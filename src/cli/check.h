@@ -10,7 +10,7 @@ void pf_check_report_values(const PfModel *model, const PfSymbols *symbols, cons
                             PfReport *report);
 extern const PfField pf_check_value_fields[], pf_check_plot_fields[];
 #define PF_CHECK_VALUE_FIELDS                                                                            \
-  {.key = "horizon", .type = PF_TYPE_NUMBER, .about = "length of a run in s"},                           \
+  PF_FIELD("horizon", NUMBER, "length of a run in s"),                           \
   {.key = "plots", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_check_plot_fields},          \
   {.key = "values", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_check_value_fields,         \
    .about = "the numbers that can be changed: parameters and the start"}

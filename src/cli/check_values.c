@@ -6,16 +6,16 @@
 
 const PfField pf_check_value_fields[] = {
   {.key = "name", .type = PF_TYPE_STRING},
-  {.key = "kind", .type = PF_TYPE_STRING, .about = "'parameter' or 'start'"},
-  {.key = "value", .type = PF_TYPE_NUMBER, .about = "in its unit"},
+  PF_FIELD("kind", STRING, "'parameter' or 'start'"),
+  PF_FIELD("value", NUMBER, "in its unit"),
   {.key = "unit", .type = PF_TYPE_STRING},
-  {.key = "given", .type = PF_TYPE_BOOL, .about = "the text has a value for it"},
+  PF_FIELD("given", BOOL, "the text has a value for it"),
   {0}};
 
 const PfField pf_check_plot_fields[] = {
   {.key = "quantities", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
   {.key = "units", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
-  {.key = "against", .type = PF_TYPE_STRING, .about = "the quantity of the horizontal axis; null: time"},
+  PF_FIELD("against", STRING, "the quantity of the horizontal axis; null: time"),
   {0}};
 
 static void report_value(PfReport *r, const char *name, const char *kind, double value, PfMeasure measure, bool given)

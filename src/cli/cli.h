@@ -123,7 +123,7 @@ PfStatus pf_cli_choose_native(PfContext *ctx, const Options *options);
 /* The functions that were compiled, as the member "native" of a report and, where there are any, a line of its text. */
 extern const PfField pf_native_fields[];
 #define PF_FIELD_NATIVE                                                                             \
-  {.key = "native", .type = PF_TYPE_RECORD, .fields = pf_native_fields, .about = "compiled machine code"}
+  PF_FIELD_RECORD("native", pf_native_fields, "compiled machine code")
 void pf_native_report(const PfContext *ctx, PfReport *report);
 /* Loads the model into it, derives its equations, and changes its start as --state says. */
 PfStatus pf_cli_load(Session *session, const Options *options);

@@ -288,31 +288,29 @@ static PfStatus compare(Comparison *c, const Options *options)
 /* ---------------------------------------------------------------- the report */
 
 static const PfField row_fields[] = {
-  {.key = "formulation", .type = PF_TYPE_STRING, .about = "name of the formulation, as --form takes it"},
-  {.key = "source", .type = PF_TYPE_STRING, .about = "where the formulation is published"},
-  {.key = "applicable", .type = PF_TYPE_BOOL, .about = "accelerations were found in this state"},
-  {.key = "skipped", .type = PF_TYPE_BOOL, .about = "not tried, because one evaluation costs too much"},
-  {.key = "why_not", .type = PF_TYPE_STRING, .about = "why there are no accelerations; null: there are"},
-  {.key = "unknowns", .type = PF_TYPE_INTEGER, .about = "unknowns of its linear system; 0 without accelerations"},
-  {.key = "max_difference", .type = PF_TYPE_NUMBER,
-   .about = "largest difference of an acceleration to the first formulation that applies, in SI"},
-  {.key = "nanoseconds", .type = PF_TYPE_NUMBER, .about = "time of one evaluation of the accelerations"},
-  {.key = "operations", .type = PF_TYPE_INTEGER, .about = "operations that give M, F, A and b; the same for all"},
-  {.key = "run_seconds", .type = PF_TYPE_NUMBER, .about = "time of the run; null: there is none, or it ended early"},
-  {.key = "run_difference", .type = PF_TYPE_NUMBER,
-   .about = "largest difference of a coordinate along the run to the first formulation that reached its end, in SI"},
-  {.key = "run_skipped", .type = PF_TYPE_BOOL, .about = "not run, because the run costs too much"},
-  {.key = "run_why_not", .type = PF_TYPE_STRING, .about = "why the run ended early or was skipped"},
+  PF_FIELD("formulation", STRING, "name of the formulation, as --form takes it"),
+  PF_FIELD("source", STRING, "where the formulation is published"),
+  PF_FIELD("applicable", BOOL, "accelerations were found in this state"),
+  PF_FIELD("skipped", BOOL, "not tried, because one evaluation costs too much"),
+  PF_FIELD("why_not", STRING, "why there are no accelerations; null: there are"),
+  PF_FIELD("unknowns", INTEGER, "unknowns of its linear system; 0 without accelerations"),
+  PF_FIELD("max_difference", NUMBER,
+           "largest difference of an acceleration to the first formulation that applies, in SI"),
+  PF_FIELD("nanoseconds", NUMBER, "time of one evaluation of the accelerations"),
+  PF_FIELD("operations", INTEGER, "operations that give M, F, A and b; the same for all"),
+  PF_FIELD("run_seconds", NUMBER, "time of the run; null: there is none, or it ended early"),
+  PF_FIELD("run_difference", NUMBER, "largest difference of a coordinate along the run to the first formulation that "
+           "reached its end, in SI"),
+  PF_FIELD("run_skipped", BOOL, "not run, because the run costs too much"),
+  PF_FIELD("run_why_not", STRING, "why the run ended early or was skipped"),
   {0}};
 
 static const PfField fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
+  PF_FIELD("model", STRING, "name of the model, or of its file"),
   PF_FIELD_START_CHANGE,
-  {.key = "rows", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = row_fields,
-   .about = "one for each formulation"},
-  {.key = "proved", .type = PF_TYPE_BOOL,
-   .about = "exact algebra shows that all formulations agree; null: no proof was requested"},
-  {.key = "proof", .type = PF_TYPE_STRING, .about = "the result of the proof in words"},
+  PF_FIELD_RECORDS("rows", row_fields, "one for each formulation"),
+  PF_FIELD("proved", BOOL, "exact algebra shows that all formulations agree; null: no proof was requested"),
+  PF_FIELD("proof", STRING, "the result of the proof in words"),
   PF_FIELD_DIAGNOSTICS,
   {0}};
 

@@ -194,40 +194,39 @@ void pf_derived_text(Session *session, const PfDerivation *derivation, PfText *t
 /* ---------------------------------------------------------------- the tree of the report */
 
 static const PfField equation_fields[] = {
-  {.key = "name", .type = PF_TYPE_STRING, .about = "the coordinate, speed or constraint that the equation belongs to"},
-  {.key = "section", .type = PF_TYPE_STRING, .about = "the title under which the equation is printed"},
-  {.key = "lhs", .type = PF_TYPE_STRING, .about = "left side, in the language of models"},
-  {.key = "rhs", .type = PF_TYPE_STRING, .about = "right side"},
-  {.key = "latex", .type = PF_TYPE_STRING, .about = "the whole equation in LaTeX"},
+  PF_FIELD("name", STRING, "the coordinate, speed or constraint that the equation belongs to"),
+  PF_FIELD("section", STRING, "the title under which the equation is printed"),
+  PF_FIELD("lhs", STRING, "left side, in the language of models"),
+  PF_FIELD("rhs", STRING, "right side"),
+  PF_FIELD("latex", STRING, "the whole equation in LaTeX"),
   {0}};
 
 static const PfField abbreviation_fields[] = {
-  {.key = "name", .type = PF_TYPE_STRING, .about = "the symbol that the equations use"},
-  {.key = "value", .type = PF_TYPE_STRING, .about = "the formula it stands for"},
+  PF_FIELD("name", STRING, "the symbol that the equations use"),
+  PF_FIELD("value", STRING, "the formula it stands for"),
   {0}};
 
 static const PfField step_equation_fields[] = {
-  {.key = "name", .type = PF_TYPE_STRING, .about = "the left side"},
-  {.key = "value", .type = PF_TYPE_STRING, .about = "the right side, in the language of models"},
-  {.key = "latex", .type = PF_TYPE_STRING, .about = "the whole equation in LaTeX"},
+  PF_FIELD("name", STRING, "the left side"),
+  PF_FIELD("value", STRING, "the right side, in the language of models"),
+  PF_FIELD("latex", STRING, "the whole equation in LaTeX"),
   {0}};
 
 static const PfField step_fields[] = {
-  {.key = "title", .type = PF_TYPE_STRING, .about = "the purpose of the step"},
-  {.key = "equations", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = step_equation_fields,
-   .about = "the formulas found in this step; very long ones are left out"},
+  PF_FIELD("title", STRING, "the purpose of the step"),
+  PF_FIELD_RECORDS("equations", step_equation_fields, "the formulas found in this step; very long ones are left out"),
   {0}};
 
 static const PfField line_fields[] = {
-  {.key = "text", .type = PF_TYPE_STRING, .about = "the equation as plain text"},
-  {.key = "latex", .type = PF_TYPE_STRING, .about = "the equation in LaTeX"},
+  PF_FIELD("text", STRING, "the equation as plain text"),
+  PF_FIELD("latex", STRING, "the equation in LaTeX"),
   {0}};
 
 static const PfField count_fields[] = {
-  {.key = "additions", .type = PF_TYPE_INTEGER, .about = "additions and subtractions"},
-  {.key = "multiplications", .type = PF_TYPE_INTEGER, .about = "multiplications"},
-  {.key = "divisions", .type = PF_TYPE_INTEGER, .about = "divisions"},
-  {.key = "functions", .type = PF_TYPE_INTEGER, .about = "calls of functions, as sin and sqrt"},
+  PF_FIELD("additions", INTEGER, "additions and subtractions"),
+  PF_FIELD("multiplications", INTEGER, "multiplications"),
+  PF_FIELD("divisions", INTEGER, "divisions"),
+  PF_FIELD("functions", INTEGER, "calls of functions, as sin and sqrt"),
   {0}};
 
 #define RECORDS(name, table, meaning) \
@@ -235,8 +234,8 @@ static const PfField count_fields[] = {
 #define FORMULAS(name, meaning) .key = name, .type = PF_TYPE_STRINGS, .about = meaning
 
 const PfField pf_derivation_fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
-  {.key = "form", .type = PF_TYPE_STRING, .about = "the form of the equations"},
+  PF_FIELD("model", STRING, "name of the model, or of its file"),
+  PF_FIELD("form", STRING, "the form of the equations"),
   {FORMULAS("unknowns", "the accelerations, rates and multipliers that the equations determine")},
   {RECORDS("equations", equation_fields, "the equations of motion, then those of other sections, in order")},
   {RECORDS("where", abbreviation_fields, "abbreviations in the equations, each after those it uses"), .optional = true},
@@ -250,10 +249,10 @@ const PfField pf_derivation_fields[] = {
   {FORMULAS("forces", "F of M q'' = F + A' lambda, one for each coordinate"), .optional = true},
   {FORMULAS("constraint_matrix", "A of the constraints A q'' = b, by rows"), .optional = true},
   {FORMULAS("constraint_right_side", "b of the constraints, one for each"), .optional = true},
-  {.key = "operations", .type = PF_TYPE_INTEGER, .about = "operations that evaluate M, F, A and b"},
+  PF_FIELD("operations", INTEGER, "operations that evaluate M, F, A and b"),
   {.key = "operation_counts", .type = PF_TYPE_RECORD, .fields = count_fields, .optional = true,
    .about = "the same by kind"},
-  {.key = "seconds", .type = PF_TYPE_NUMBER, .about = "time from the text of the model to M, F, A and b"},
+  PF_FIELD("seconds", NUMBER, "time from the text of the model to M, F, A and b"),
   PF_FIELD_DIAGNOSTICS,
   {0}};
 

@@ -72,12 +72,12 @@ static const char *print(const Drift *w, int i)
 }
 
 const PfField pf_drift_fields[] = {
-  {.key = "kind", .type = PF_TYPE_STRING, .about = "the kind of quantity, as 'energy'"},
-  {.key = "name", .type = PF_TYPE_STRING, .about = "its name in mechanics; null: it has none"},
-  {.key = "value", .type = PF_TYPE_STRING, .about = "its formula"},
-  {.key = "between_switches", .type = PF_TYPE_BOOL, .about = "it is constant only between zero crossings of forces"},
-  {.key = "start", .type = PF_TYPE_NUMBER, .about = "its value at the start, in SI"},
-  {.key = "drift", .type = PF_TYPE_NUMBER, .about = "its largest change along the run, in SI"},
+  PF_FIELD("kind", STRING, "the kind of quantity, as 'energy'"),
+  PF_FIELD("name", STRING, "its name in mechanics; null: it has none"),
+  PF_FIELD("value", STRING, "its formula"),
+  PF_FIELD("between_switches", BOOL, "it is constant only between zero crossings of forces"),
+  PF_FIELD("start", NUMBER, "its value at the start, in SI"),
+  PF_FIELD("drift", NUMBER, "its largest change along the run, in SI"),
   {0}};
 
 static void report_one(const Drift *w, int i, PfReport *r)

@@ -120,21 +120,21 @@ static const PfField energy_fields[] = {
   {0}};
 
 static const PfField violation_fields[] = {
-  {.key = "position", .type = PF_TYPE_NUMBER, .about = "the largest residual of a holonomic constraint"},
-  {.key = "velocity", .type = PF_TYPE_NUMBER, .about = "the largest residual of a constraint in the velocities"},
+  PF_FIELD("position", NUMBER, "the largest residual of a holonomic constraint"),
+  PF_FIELD("velocity", NUMBER, "the largest residual of a constraint in the velocities"),
   {0}};
 
 static const PfField fields[] = {
   PF_FIELD_MODEL,
   {.key = "formulation", .type = PF_TYPE_STRING},
-  {.key = "t", .type = PF_TYPE_NUMBER, .about = "the time, in s"},
+  PF_FIELD("t", NUMBER, "the time, in s"),
   {.key = "coordinates", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING},
-  {.key = "units", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "units of the coordinates"},
-  {.key = "q", .type = PF_TYPE_NUMBERS, .about = "coordinates, in their units"},
-  {.key = "v", .type = PF_TYPE_NUMBERS, .about = "velocities, in the units of the coordinates per s"},
-  {.key = "acceleration", .type = PF_TYPE_NUMBERS, .about = "in the units of the coordinates per s^2"},
+  PF_FIELD_LIST("units", STRING, "units of the coordinates"),
+  PF_FIELD("q", NUMBERS, "coordinates, in their units"),
+  PF_FIELD("v", NUMBERS, "velocities, in the units of the coordinates per s"),
+  PF_FIELD("acceleration", NUMBERS, "in the units of the coordinates per s^2"),
   {.key = "multipliers", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER, .about = "by the names of the constraints"},
-  {.key = "constraint_force", .type = PF_TYPE_NUMBERS, .about = "on each coordinate, in SI"},
+  PF_FIELD("constraint_force", NUMBERS, "on each coordinate, in SI"),
   {.key = "contact_force", .type = PF_TYPE_MAP, .of = PF_TYPE_MAP, .fields = contact_fields,
    .about = "the multipliers of each contact and joint, by its name"},
   {.key = "energy", .type = PF_TYPE_RECORD, .fields = energy_fields},

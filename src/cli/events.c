@@ -72,29 +72,29 @@ void pf_cli_warn_events(const Session *s)
 /* ---------------------------------------------------------------- the report */
 
 static const PfField vectors_fields[] = {
-  {.key = "linear", .type = PF_TYPE_NUMBERS, .about = "linear momentum, in kg m/s"},
-  {.key = "angular", .type = PF_TYPE_NUMBERS, .about = "angular momentum about the origin, in kg m^2/s"},
+  PF_FIELD("linear", NUMBERS, "linear momentum, in kg m/s"),
+  PF_FIELD("angular", NUMBERS, "angular momentum about the origin, in kg m^2/s"),
   {0}};
 
 static const PfField change_fields[] = {
-  {.key = "linear", .type = PF_TYPE_NUMBER, .about = "largest change of the linear momentum"},
-  {.key = "angular", .type = PF_TYPE_NUMBER, .about = "largest change of the angular momentum"},
+  PF_FIELD("linear", NUMBER, "largest change of the linear momentum"),
+  PF_FIELD("angular", NUMBER, "largest change of the angular momentum"),
   {0}};
 
 const PfField pf_momentum_fields[] = {
-  {.key = "start", .type = PF_TYPE_RECORD, .fields = vectors_fields, .about = "momentum at the start"},
-  {.key = "end", .type = PF_TYPE_RECORD, .fields = vectors_fields, .about = "momentum at the end"},
-  {.key = "change", .type = PF_TYPE_RECORD, .fields = change_fields, .about = "largest changes along the run"},
+  PF_FIELD_RECORD("start", vectors_fields, "momentum at the start"),
+  PF_FIELD_RECORD("end", vectors_fields, "momentum at the end"),
+  PF_FIELD_RECORD("change", change_fields, "largest changes along the run"),
   {0}};
 
 const PfField pf_event_fields[] = {
-  {.key = "t", .type = PF_TYPE_NUMBER, .about = "the time, in s"},
-  {.key = "actions", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "the actions, as they are written"},
-  {.key = "kinetic_before", .type = PF_TYPE_NUMBER, .about = "kinetic energy before the impact, in J"},
-  {.key = "kinetic_after", .type = PF_TYPE_NUMBER, .about = "kinetic energy after it, in J"},
-  {.key = "energy_loss", .type = PF_TYPE_NUMBER, .about = "their difference; negative: a gain"},
-  {.key = "momentum_before", .type = PF_TYPE_RECORD, .fields = vectors_fields, .about = "momentum before the impact"},
-  {.key = "momentum_after", .type = PF_TYPE_RECORD, .fields = vectors_fields, .about = "momentum after it"},
+  PF_FIELD("t", NUMBER, "the time, in s"),
+  PF_FIELD_LIST("actions", STRING, "the actions, as they are written"),
+  PF_FIELD("kinetic_before", NUMBER, "kinetic energy before the impact, in J"),
+  PF_FIELD("kinetic_after", NUMBER, "kinetic energy after it, in J"),
+  PF_FIELD("energy_loss", NUMBER, "their difference; negative: a gain"),
+  PF_FIELD_RECORD("momentum_before", vectors_fields, "momentum before the impact"),
+  PF_FIELD_RECORD("momentum_after", vectors_fields, "momentum after it"),
   {.key = "impulse", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER,
    .about = "impulses in joints and constraints by name, in SI; those that are zero are left out"},
   {0}};

@@ -126,16 +126,16 @@ static bool is_shown(const PfParameter *p)
 /* ---------------------------------------------------------------- the report */
 
 static const PfField parameter_fields[] = {
-  {.key = "name", .type = PF_TYPE_STRING, .about = "name of the parameter"},
-  {.key = "value", .type = PF_TYPE_NUMBER, .about = "its value in its unit; null: it has to be given"},
-  {.key = "unit", .type = PF_TYPE_STRING, .about = "its unit; empty: SI"},
+  PF_FIELD("name", STRING, "name of the parameter"),
+  PF_FIELD("value", NUMBER, "its value in its unit; null: it has to be given"),
+  PF_FIELD("unit", STRING, "its unit; empty: SI"),
   {0}};
 
 static const PfField example_fields[] = {
-  {.key = "family", .type = PF_TYPE_STRING, .about = "the group of examples that it belongs to"},
-  {.key = "name", .type = PF_TYPE_STRING, .about = "its name, as 'new --from' takes it"},
-  {.key = "title", .type = PF_TYPE_STRING, .about = "one line about it"},
-  {.key = "about", .type = PF_TYPE_STRING, .about = "the comment at the beginning of the model"},
+  PF_FIELD("family", STRING, "the group of examples that it belongs to"),
+  PF_FIELD("name", STRING, "its name, as 'new --from' takes it"),
+  PF_FIELD("title", STRING, "one line about it"),
+  PF_FIELD("about", STRING, "the comment at the beginning of the model"),
   {.key = "parameters", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = parameter_fields, .optional = true,
    .about = "its parameters; this and the next when one example was requested"},
   {.key = "try", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .optional = true, .about = "commands to begin with"},
@@ -143,8 +143,7 @@ static const PfField example_fields[] = {
   {0}};
 
 static const PfField fields[] = {
-  {.key = "examples", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = example_fields,
-   .about = "examples that were found, or the one that was requested"},
+  PF_FIELD_RECORDS("examples", example_fields, "examples that were found, or the one that was requested"),
   PF_FIELD_DIAGNOSTICS,
   {0}};
 

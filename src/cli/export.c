@@ -409,9 +409,9 @@ static PfStatus export(Exported *x)
 /* ---------------------------------------------------------------- the result */
 
 static const PfField fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
-  {.key = "to", .type = PF_TYPE_STRING, .about = "the target, as --to takes it"},
-  {.key = "files", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .about = "paths of the files that were written"},
+  PF_FIELD("model", STRING, "name of the model, or of its file"),
+  PF_FIELD("to", STRING, "the target, as --to takes it"),
+  PF_FIELD_LIST("files", STRING, "paths of the files that were written"),
   {.key = "fmi", .type = PF_TYPE_INTEGER, .optional = true, .about = "version of FMI; this and the next for FMUs only"},
   {.key = "variables", .type = PF_TYPE_INTEGER, .optional = true, .about = "variables of the FMU"},
   {.key = "event_indicators", .type = PF_TYPE_INTEGER, .optional = true, .about = "event indicators of the FMU"},

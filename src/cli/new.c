@@ -143,8 +143,8 @@ static PfStatus make(New *new, const Options *options)
 }
 
 static const PfField fields[] = {
-  {.key = "file", .type = PF_TYPE_STRING, .about = "the new file"},
-  {.key = "from", .type = PF_TYPE_STRING, .about = "the example that was copied; null: the pendulum"},
+  PF_FIELD("file", STRING, "the new file"),
+  PF_FIELD("from", STRING, "the example that was copied; null: the pendulum"),
   PF_FIELD_DIAGNOSTICS,
   {0}};
 

@@ -121,19 +121,19 @@ static double percentile(const Pace *pace, double part)
 }
 
 static const PfField jitter_fields[] = {
-  {.key = "p50", .type = PF_TYPE_NUMBER, .about = "half of the steps were handed on no later than this"},
-  {.key = "p99", .type = PF_TYPE_NUMBER, .about = "99 percent of them"},
-  {.key = "p99_9", .type = PF_TYPE_NUMBER, .about = "99.9 percent of them"},
-  {.key = "max", .type = PF_TYPE_NUMBER, .about = "all of them"},
+  PF_FIELD("p50", NUMBER, "half of the steps were handed on no later than this"),
+  PF_FIELD("p99", NUMBER, "99 percent of them"),
+  PF_FIELD("p99_9", NUMBER, "99.9 percent of them"),
+  PF_FIELD("max", NUMBER, "all of them"),
   {0}};
 
 const PfField pf_pace_fields[] = {
-  {.key = "rate", .type = PF_TYPE_NUMBER, .about = "steps per second"},
-  {.key = "steps", .type = PF_TYPE_INTEGER, .about = "steps that were handed on"},
-  {.key = "missed", .type = PF_TYPE_INTEGER, .about = "steps that were not ready at their deadline"},
-  {.key = "mean_seconds", .type = PF_TYPE_NUMBER, .about = "mean computing time of a step"},
-  {.key = "longest_seconds", .type = PF_TYPE_NUMBER, .about = "longest computing time of a step"},
-  {.key = "jitter", .type = PF_TYPE_RECORD, .fields = jitter_fields, .about = "delays after the deadline, in s"},
+  PF_FIELD("rate", NUMBER, "steps per second"),
+  PF_FIELD("steps", INTEGER, "steps that were handed on"),
+  PF_FIELD("missed", INTEGER, "steps that were not ready at their deadline"),
+  PF_FIELD("mean_seconds", NUMBER, "mean computing time of a step"),
+  PF_FIELD("longest_seconds", NUMBER, "longest computing time of a step"),
+  PF_FIELD_RECORD("jitter", jitter_fields, "delays after the deadline, in s"),
   {0}};
 
 void pf_pace_report(Pace *pace, PfReport *report)

@@ -114,20 +114,19 @@ static PfStatus make(Page *p)
 /* ---------------------------------------------------------------- the report */
 
 static const PfField track_fields[] = {
-  {.key = "name", .type = PF_TYPE_STRING, .about = "path of the trajectory"},
-  {.key = "rows", .type = PF_TYPE_INTEGER, .about = "rows that are in the page"},
-  {.key = "of", .type = PF_TYPE_INTEGER, .about = "rows of the trajectory"},
-  {.key = "poses", .type = PF_TYPE_INTEGER, .about = "rows at which the bodies are shown"},
-  {.key = "diagnostic", .type = PF_TYPE_STRING, .about = "why only curves are shown; null: the bodies are, too"},
+  PF_FIELD("name", STRING, "path of the trajectory"),
+  PF_FIELD("rows", INTEGER, "rows that are in the page"),
+  PF_FIELD("of", INTEGER, "rows of the trajectory"),
+  PF_FIELD("poses", INTEGER, "rows at which the bodies are shown"),
+  PF_FIELD("diagnostic", STRING, "why only curves are shown; null: the bodies are, too"),
   {0}};
 
 static const PfField fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
-  {.key = "page", .type = PF_TYPE_STRING, .about = "path of the page"},
-  {.key = "bytes", .type = PF_TYPE_INTEGER, .about = "size of the page"},
-  {.key = "forms", .type = PF_TYPE_INTEGER, .about = "forms of the equations that are in the page"},
-  {.key = "tracks", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = track_fields,
-   .about = "trajectories that are in the page"},
+  PF_FIELD("model", STRING, "name of the model, or of its file"),
+  PF_FIELD("page", STRING, "path of the page"),
+  PF_FIELD("bytes", INTEGER, "size of the page"),
+  PF_FIELD("forms", INTEGER, "forms of the equations that are in the page"),
+  PF_FIELD_RECORDS("tracks", track_fields, "trajectories that are in the page"),
   PF_FIELD_DIAGNOSTICS,
   {0}};
 

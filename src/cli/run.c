@@ -209,46 +209,46 @@ static PfStatus simulate(Run *r)
 /* ---------------------------------------------------------------- the report */
 
 static const PfField stiff_fields[] = {
-  {.key = "method", .type = PF_TYPE_STRING, .about = "the implicit method that went on"},
-  {.key = "from", .type = PF_TYPE_NUMBER, .about = "the time of the change, in s"},
+  PF_FIELD("method", STRING, "the implicit method that went on"),
+  PF_FIELD("from", NUMBER, "the time of the change, in s"),
   {0}};
 
 static const PfField violation_fields[] = {
-  {.key = "position", .type = PF_TYPE_NUMBER, .about = "largest residual of a holonomic constraint, in SI"},
-  {.key = "velocity", .type = PF_TYPE_NUMBER, .about = "largest residual of a constraint on velocities, in SI"},
+  PF_FIELD("position", NUMBER, "largest residual of a holonomic constraint, in SI"),
+  PF_FIELD("velocity", NUMBER, "largest residual of a constraint on velocities, in SI"),
   {0}};
 
 static const PfField energy_fields[] = {
-  {.key = "start", .type = PF_TYPE_NUMBER, .about = "kinetic and potential energy at the start, in J"},
-  {.key = "end", .type = PF_TYPE_NUMBER, .about = "the same at the end"},
-  {.key = "drift", .type = PF_TYPE_NUMBER,
-   .about = "largest difference between gained energy and work done, summed over phases between events, in J"},
+  PF_FIELD("start", NUMBER, "kinetic and potential energy at the start, in J"),
+  PF_FIELD("end", NUMBER, "the same at the end"),
+  PF_FIELD("drift", NUMBER,
+           "largest difference between gained energy and work done, summed over phases between events, in J"),
   {0}};
 
 static const PfField fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
-  {.key = "method", .type = PF_TYPE_STRING, .about = "the integrator at the start"},
+  PF_FIELD("model", STRING, "name of the model, or of its file"),
+  PF_FIELD("method", STRING, "the integrator at the start"),
   {.key = "stiff", .type = PF_TYPE_RECORD, .fields = stiff_fields, .optional = true,
    .about = "the motion was found to be stiff and an implicit method took over; left out: it was not"},
-  {.key = "formulation", .type = PF_TYPE_STRING, .about = "the formulations that gave accelerations, with commas"},
-  {.key = "end", .type = PF_TYPE_STRING, .about = "why the run ended, in words"},
-  {.key = "t_end", .type = PF_TYPE_NUMBER, .about = "the time at which it ended, in s"},
-  {.key = "steps", .type = PF_TYPE_INTEGER, .about = "accepted steps"},
-  {.key = "rejected", .type = PF_TYPE_INTEGER, .about = "steps that were repeated with a smaller size"},
-  {.key = "evaluations", .type = PF_TYPE_INTEGER, .about = "evaluations of the accelerations"},
-  {.key = "switches", .type = PF_TYPE_INTEGER, .about = "zero crossings at which forces change their branch"},
-  {.key = "sticks", .type = PF_TYPE_INTEGER, .about = "transitions to sticking"},
-  {.key = "wall_seconds", .type = PF_TYPE_NUMBER, .about = "computing time"},
+  PF_FIELD("formulation", STRING, "the formulations that gave accelerations, with commas"),
+  PF_FIELD("end", STRING, "why the run ended, in words"),
+  PF_FIELD("t_end", NUMBER, "the time at which it ended, in s"),
+  PF_FIELD("steps", INTEGER, "accepted steps"),
+  PF_FIELD("rejected", INTEGER, "steps that were repeated with a smaller size"),
+  PF_FIELD("evaluations", INTEGER, "evaluations of the accelerations"),
+  PF_FIELD("switches", INTEGER, "zero crossings at which forces change their branch"),
+  PF_FIELD("sticks", INTEGER, "transitions to sticking"),
+  PF_FIELD("wall_seconds", NUMBER, "computing time"),
   PF_FIELD_NATIVE,
-  {.key = "violation", .type = PF_TYPE_RECORD, .fields = violation_fields, .about = "of the constraints"},
-  {.key = "energy", .type = PF_TYPE_RECORD, .fields = energy_fields, .about = "balance of energy"},
+  PF_FIELD_RECORD("violation", violation_fields, "of the constraints"),
+  PF_FIELD_RECORD("energy", energy_fields, "balance of energy"),
   PF_FIELD_START_CHANGE,
   PF_FIELDS_EVENTS,
   PF_FIELD_DRIFT,
   PF_FIELD_PACE,
   PF_FIELD_DIAGNOSTICS,
-  {.key = "columns", .type = PF_TYPE_STRINGS, .about = "names of the columns of the trajectory"},
-  {.key = "units", .type = PF_TYPE_STRINGS, .about = "their units; empty: SI"},
+  PF_FIELD("columns", STRINGS, "names of the columns of the trajectory"),
+  PF_FIELD("units", STRINGS, "their units; empty: SI"),
   {.key = "rows", .type = PF_TYPE_NUMBERS, .large = true, .about = "the trajectory; null with --no-rows"},
   {0}};
 

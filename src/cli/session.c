@@ -58,11 +58,11 @@ static bool insists(const PfContext *ctx)
 }
 
 const PfField pf_native_fields[] = {
-  {.key = "compiled", .type = PF_TYPE_INTEGER, .about = "functions that were compiled"},
-  {.key = "cached", .type = PF_TYPE_INTEGER, .about = "functions that earlier runs had compiled"},
-  {.key = "failed", .type = PF_TYPE_INTEGER, .about = "functions that could not be compiled and are interpreted"},
-  {.key = "seconds", .type = PF_TYPE_NUMBER, .about = "time of the compiler"},
-  {.key = "trouble", .type = PF_TYPE_STRING, .about = "why one could not be compiled"},
+  PF_FIELD("compiled", INTEGER, "functions that were compiled"),
+  PF_FIELD("cached", INTEGER, "functions that earlier runs had compiled"),
+  PF_FIELD("failed", INTEGER, "functions that could not be compiled and are interpreted"),
+  PF_FIELD("seconds", NUMBER, "time of the compiler"),
+  PF_FIELD("trouble", STRING, "why one could not be compiled"),
   {0}};
 
 void pf_native_report(const PfContext *ctx, PfReport *report)
@@ -209,7 +209,7 @@ int pf_cli_print(const Console *console, const PfText *text)
 }
 
 static const PfField text_fields[] = {
-  {.key = "text", .type = PF_TYPE_STRING, .about = "the model that was made"},
+  PF_FIELD("text", STRING, "the model that was made"),
   PF_FIELD_DIAGNOSTICS,
   {0}};
 

@@ -28,8 +28,8 @@ static const char *name_of(const PfTreeBody *body)
 #define MATRIX(name, meaning) {.key = name, .type = PF_TYPE_NUMBERS, .about = meaning}
 
 const PfField pf_spatial_fields[] = {
-  {.key = "body", .type = PF_TYPE_STRING, .about = "its name; null: a frame without mass"},
-  {.key = "parent", .type = PF_TYPE_INTEGER, .about = "number of the body before it; -1: the ground"},
+  PF_FIELD("body", STRING, "its name; null: a frame without mass"),
+  PF_FIELD("parent", INTEGER, "number of the body before it; -1: the ground"),
   {.key = "joint", .type = PF_TYPE_STRING},
   MATRIX("Phi", "transfer from the parent"), MATRIX("H", "axes of the joint"), MATRIX("M", "spatial inertia"),
   MATRIX("b", "bias force"), MATRIX("a", "bias acceleration"), MATRIX("P", "articulated inertia"),

@@ -132,14 +132,14 @@ static const PfField moved_fields[] = {
   {.key = "unit", .type = PF_TYPE_STRING},
   {.key = "from", .type = PF_TYPE_NUMBER},
   {.key = "to", .type = PF_TYPE_NUMBER},
-  {.key = "given", .type = PF_TYPE_BOOL, .about = "the model or the request has a value for it"},
-  {.key = "warning", .type = PF_TYPE_BOOL, .about = "the change has a warning of its own"},
+  PF_FIELD("given", BOOL, "the model or the request has a value for it"),
+  PF_FIELD("warning", BOOL, "the change has a warning of its own"),
   {0}};
 
 const PfField pf_start_change_fields[] = {
-  {.key = "as_given", .type = PF_TYPE_BOOL, .about = "the start was not corrected"},
-  {.key = "position", .type = PF_TYPE_NUMBER, .about = "the largest change of a coordinate"},
-  {.key = "velocity", .type = PF_TYPE_NUMBER, .about = "the largest change of a velocity"},
+  PF_FIELD("as_given", BOOL, "the start was not corrected"),
+  PF_FIELD("position", NUMBER, "the largest change of a coordinate"),
+  PF_FIELD("velocity", NUMBER, "the largest change of a velocity"),
   {.key = "moved", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = moved_fields},
   {0}};
 

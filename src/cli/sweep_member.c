@@ -92,11 +92,11 @@ static void put_command(const Sweep *sw, PfText *text)
 /* ---------------------------------------------------------------- the report */
 
 const PfField pf_sweep_member_fields[] = {
-  {.key = "member", .type = PF_TYPE_INTEGER, .about = "number of the member"},
-  {.key = "status", .type = PF_TYPE_INTEGER, .about = "how it ended, as in the column of that name in the result"},
-  {.key = "reason", .type = PF_TYPE_STRING, .about = "why it failed; empty: it did not"},
+  PF_FIELD("member", INTEGER, "number of the member"),
+  PF_FIELD("status", INTEGER, "how it ended, as in the column of that name in the result"),
+  PF_FIELD("reason", STRING, "why it failed; empty: it did not"),
   {.key = "values", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER, .about = "what varies and the outputs, in their units"},
-  {.key = "command", .type = PF_TYPE_STRING, .about = "the command that computes this member alone"},
+  PF_FIELD("command", STRING, "the command that computes this member alone"),
   PF_FIELD_DIAGNOSTICS,
   {0}};
 

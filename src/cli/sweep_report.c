@@ -84,14 +84,14 @@ static const PfField sensitivity_fields[] = {
   {0}};
 
 static const PfField histogram_fields[] = {
-  {.key = "low", .type = PF_TYPE_NUMBER, .about = "lower end of the first bin"},
-  {.key = "width", .type = PF_TYPE_NUMBER, .about = "width of a bin"},
-  {.key = "counts", .type = PF_TYPE_LIST, .of = PF_TYPE_INTEGER, .about = "members in each bin"},
+  PF_FIELD("low", NUMBER, "lower end of the first bin"),
+  PF_FIELD("width", NUMBER, "width of a bin"),
+  PF_FIELD_LIST("counts", INTEGER, "members in each bin"),
   {0}};
 
 static const PfField column_fields[] = {
-  {.key = "name", .type = PF_TYPE_STRING, .about = "what varies, or an output of --take"},
-  {.key = "unit", .type = PF_TYPE_STRING, .about = "its unit; empty: SI"},
+  PF_FIELD("name", STRING, "what varies, or an output of --take"),
+  PF_FIELD("unit", STRING, "its unit; empty: SI"),
   {.key = "count", .type = PF_TYPE_INTEGER, .optional = true,
    .about = "members with a number; this and the next for outputs only"},
   {.key = "mean", .type = PF_TYPE_NUMBER, .optional = true, .about = "mean of the members"},
@@ -269,27 +269,26 @@ static void print_sensitivity(const Sweep *sw, PfReport *r)
 /* ---------------------------------------------------------------- the summary */
 
 static const PfField failure_fields[] = {
-  {.key = "end", .type = PF_TYPE_STRING, .about = "how these members failed"},
-  {.key = "count", .type = PF_TYPE_INTEGER, .about = "how many did"},
-  {.key = "first", .type = PF_TYPE_INTEGER, .about = "the first of them"},
-  {.key = "reason", .type = PF_TYPE_STRING, .about = "the error of the first"},
+  PF_FIELD("end", STRING, "how these members failed"),
+  PF_FIELD("count", INTEGER, "how many did"),
+  PF_FIELD("first", INTEGER, "the first of them"),
+  PF_FIELD("reason", STRING, "the error of the first"),
   {0}};
 
 const PfField pf_sweep_fields[] = {
   {.key = "kind", .type = PF_TYPE_STRING, .optional = true,
    .about = "'" PF_STATISTICS_KIND "' with --statistics-only: 'plot' takes such a file"},
-  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file; null: it was not read"},
-  {.key = "result", .type = PF_TYPE_STRING, .about = "path of the Zarr directory; null: rows were kept in memory"},
-  {.key = "members", .type = PF_TYPE_INTEGER, .about = "members of the whole sweep"},
-  {.key = "done", .type = PF_TYPE_INTEGER, .about = "members that are computed"},
-  {.key = "failed", .type = PF_TYPE_INTEGER, .about = "those of them that failed"},
-  {.key = "before", .type = PF_TYPE_INTEGER, .about = "those that an earlier run had computed"},
-  {.key = "stopped", .type = PF_TYPE_BOOL, .about = "the sweep was stopped before its end"},
+  PF_FIELD("model", STRING, "name of the model, or of its file; null: it was not read"),
+  PF_FIELD("result", STRING, "path of the Zarr directory; null: rows were kept in memory"),
+  PF_FIELD("members", INTEGER, "members of the whole sweep"),
+  PF_FIELD("done", INTEGER, "members that are computed"),
+  PF_FIELD("failed", INTEGER, "those of them that failed"),
+  PF_FIELD("before", INTEGER, "those that an earlier run had computed"),
+  PF_FIELD("stopped", BOOL, "the sweep was stopped before its end"),
   {.key = "seconds", .type = PF_TYPE_NUMBER, .optional = true, .about = "computing time on the clock"},
   {.key = "threads", .type = PF_TYPE_INTEGER, .optional = true, .about = "threads that computed"},
   {.key = "processes", .type = PF_TYPE_INTEGER, .optional = true, .about = "processes that computed"},
-  {.key = "failures", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = failure_fields,
-   .about = "kinds of failure; empty for a part of a sweep"},
+  PF_FIELD_RECORDS("failures", failure_fields, "kinds of failure; empty for a part of a sweep"),
   FIELD_COLUMNS,
   {.key = "version", .type = PF_TYPE_STRING, .optional = true,
    .about = "version of Pfaff; this and the next in files of statistics only"},
@@ -418,13 +417,13 @@ PfStatus pf_sweep_write_statistics(const Sweep *sw)
 /* ---------------------------------------------------------------- the estimate */
 
 const PfField pf_sweep_dry_fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING, .about = "name of the model, or of its file"},
-  {.key = "members", .type = PF_TYPE_INTEGER, .about = "members of the sweep"},
-  {.key = "seconds_each", .type = PF_TYPE_NUMBER, .about = "mean computing time of the members that were tried"},
-  {.key = "tried", .type = PF_TYPE_INTEGER, .about = "members that were tried"},
-  {.key = "tried_failed", .type = PF_TYPE_INTEGER, .about = "those of them that failed"},
-  {.key = "threads", .type = PF_TYPE_INTEGER, .about = "threads that the sweep would use"},
-  {.key = "bytes", .type = PF_TYPE_NUMBER, .about = "size of the result without compression"},
+  PF_FIELD("model", STRING, "name of the model, or of its file"),
+  PF_FIELD("members", INTEGER, "members of the sweep"),
+  PF_FIELD("seconds_each", NUMBER, "mean computing time of the members that were tried"),
+  PF_FIELD("tried", INTEGER, "members that were tried"),
+  PF_FIELD("tried_failed", INTEGER, "those of them that failed"),
+  PF_FIELD("threads", INTEGER, "threads that the sweep would use"),
+  PF_FIELD("bytes", NUMBER, "size of the result without compression"),
   FIELD_COLUMNS,
   PF_FIELD_DIAGNOSTICS,
   {0}};

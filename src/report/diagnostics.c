@@ -3,14 +3,14 @@
 #include "report/report.h"
 
 const PfField pf_diagnostic_fields[] = {
-  {.key = "severity", .type = PF_TYPE_STRING, .about = "'error', 'warning' or 'note'"},
-  {.key = "code", .type = PF_TYPE_STRING, .about = "the kind of the error, as 'syntax', 'unit' or 'number'"},
-  {.key = "message", .type = PF_TYPE_STRING, .about = "the message"},
-  {.key = "hint", .type = PF_TYPE_STRING, .about = "how to fix it"},
-  {.key = "file", .type = PF_TYPE_STRING, .about = "the text in which the place is"},
-  {.key = "line", .type = PF_TYPE_INTEGER, .about = "counted from 1; 0: without a place"},
-  {.key = "column", .type = PF_TYPE_INTEGER, .about = "counted from 1, in characters"},
-  {.key = "length", .type = PF_TYPE_INTEGER, .about = "of the place, in characters"},
+  PF_FIELD("severity", STRING, "'error', 'warning' or 'note'"),
+  PF_FIELD("code", STRING, "the kind of the error, as 'syntax', 'unit' or 'number'"),
+  PF_FIELD("message", STRING, "the message"),
+  PF_FIELD("hint", STRING, "how to fix it"),
+  PF_FIELD("file", STRING, "the text in which the place is"),
+  PF_FIELD("line", INTEGER, "counted from 1; 0: without a place"),
+  PF_FIELD("column", INTEGER, "counted from 1, in characters"),
+  PF_FIELD("length", INTEGER, "of the place, in characters"),
   {0}};
 
 const char *pf_status_name(PfStatus status)

@@ -22,15 +22,23 @@ struct PfValue {
   };
 };
 
+/* The meaning of a field, for documentation and the types of other languages. The module for pages, which is sent, does
+ * without. */
+#ifdef __wasi__
+#define PF_ABOUT(meaning) NULL
+#else
+#define PF_ABOUT(meaning) meaning
+#endif
+
 /* Fields in tables. A plain value or numbers; a list of such values; a record, or a list of records, with a table of
  * its own. The type is given without its prefix: PF_FIELD("rank", INTEGER, "rank of the constraints"). */
-#define PF_FIELD(name, kind, meaning) {.key = name, .type = PF_TYPE_##kind, .about = meaning}
+#define PF_FIELD(name, kind, meaning) {.key = name, .type = PF_TYPE_##kind, .about = PF_ABOUT(meaning)}
 #define PF_FIELD_LIST(name, kind, meaning) \
-  {.key = name, .type = PF_TYPE_LIST, .of = PF_TYPE_##kind, .about = meaning}
+  {.key = name, .type = PF_TYPE_LIST, .of = PF_TYPE_##kind, .about = PF_ABOUT(meaning)}
 #define PF_FIELD_RECORD(name, table, meaning) \
-  {.key = name, .type = PF_TYPE_RECORD, .fields = table, .about = meaning}
+  {.key = name, .type = PF_TYPE_RECORD, .fields = table, .about = PF_ABOUT(meaning)}
 #define PF_FIELD_RECORDS(name, table, meaning) \
-  {.key = name, .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = table, .about = meaning}
+  {.key = name, .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = table, .about = PF_ABOUT(meaning)}
 
 /* The text of the report, for functions that write to a text. */
 PfText *pf_report_page(PfReport *report);

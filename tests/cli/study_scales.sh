@@ -56,4 +56,43 @@ for a in 1e-6 1e6; do
   run 0 study equilibria --json "$place/dry.pf"
   holds "len(d['points']) == 1 and near(d['points'][0]['q'][0], $a) and d['points'][0]['kink']"
 done
+
+# A coordinate without mass tied to a velocity: m x'' = kp*(v0 - x') + z, z' = ki*(v0 - x') is s^2 + kp/m*s + ki/m = 0 beside the
+# free position, for loops of any size and rows in any unit.
+for m in 0.1 10 500 5000; do
+  for row in 1 1e-3 1e4; do
+    for ki in 4 400 20000; do
+      printf "param m = $m, ki = $ki*m\ncoord x, z\nkinetic m/2*x'^2\nforce x = 8*m*(0.2 - x') + z\nconstraint integ: $row*z' = $row*ki*(0.2 - x')\nstart x' = 0.2\n" >"$place/loop.pf"
+      run 0 study linearize --json "$place/loop.pf"
+      holds "(lambda w: all(min(abs(complex(e['re'], e['im']) - x) for x in w) <= 1e-6*max(map(abs, w)) for e in d['points'][0]['eigenvalues']))([0, -4 + (16 - $ki + 0j)**0.5, -4 - (16 - $ki + 0j)**0.5])"
+    done
+  done
+done
+
+# Feedback through a lag: s^2 - s + 474 = 0 is unstable.
+cat >"$place/lag.pf" <<'END_OF_MODEL'
+param m = 500 [kg], c = 1500 [N s/m], k = 2000 [N/m], T = 0.5 [s], s = 120
+coord x, p [m]
+kinetic m/2*x'^2
+force x = k*p + c*x'
+constraint lag: p' = -p/T - s*x'
+start p = 0.01
+END_OF_MODEL
+run 0 study steady --json "$place/lag.pf"
+holds "d['points'][0]['stability'] == 'unstable' and any(near(e[0], 0.5) and near(e[1], 21.76580)  for e in [[round(x, 5) for x in e] for e in d['points'][0]['eigenvalues']])"
+
+# A hydraulic cylinder between two orifices, in Pa: p1 + p2 = ps, since both let the same flow through, A*(p1 - p2) = FL + b*x'
+# and K*sqrt(p2) = A*x'. With u = sqrt(p2): 2*A*u^2 + b*K/A*u + FL - A*ps = 0.
+cat >"$place/valve.pf" <<'END_OF_MODEL'
+param m = 500 [kg], A = 20 [cm^2], beta = 1.4 [GPa], V0 = 1 [L], b = 2000 [N s/m], FL = 10 [kN], ps = 160 [bar]
+param K = 5e-8 [m^3/(s Pa^0.5)]
+coord x [m], p1, p2 [Pa]
+kinetic m/2*x'^2
+force x = A*(p1 - p2) - b*x' - FL
+constraint c1: p1' = beta/V0*(K*sqrt(ps - p1) - A*x')
+constraint c2: p2' = beta/V0*(A*x' - K*sqrt(p2))
+start p1 = 10e6, p2 = 5e6
+END_OF_MODEL
+run 0 study steady --json "$place/valve.pf"
+holds "(lambda u: near(d['points'][0]['q'][2], u**2) and near(d['points'][0]['v'][0], 5e-8*u/2e-3))((-0.05 + math.sqrt(0.05**2 + 4*4e-3*22e3))/8e-3)"
 finish

@@ -76,6 +76,21 @@ static void masses_tie_what_rows_do_not(void **state)
 }
 
 /* diag(1, 2^18) times {1, 1; 1, -1} by columns of 1 and 2^16: rows are scaled and columns are not. x = (3, 2^-15). */
+/* Columns that differ by little have units too, which the factors do not use. */
+static void factors_solve_where_columns_differ_by_little(void **state)
+{
+  Fixture *f = *state;
+  double A[] = {1, 8, 1e6, -8e6}, b[] = {9, -7e6}, x[2];
+  PfAlike alike;
+  PfQr qr;
+  assert_int_equal(pf_alike_make(f->ctx, f->arena, 2, 2, &alike), PF_OK);
+  assert_int_equal(pf_qr_make(f->ctx, f->arena, 2, 2, &qr), PF_OK);
+  assert_int_equal(pf_alike_factor(&alike, &qr, A, 1e-12), PF_OK);
+  pf_alike_solve(&alike, &qr, b, x);
+  assert_near(x[0], 1, 1e-13, 0);
+  assert_near(x[1], 1, 1e-13, 0);
+}
+
 static void factors_solve_where_rows_alone_are_scaled(void **state)
 {
   Fixture *f = *state;
@@ -95,6 +110,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     with_fixture(columns_that_are_alike_are_told),
     with_fixture(a_change_of_units_is_taken_out),
+    with_fixture(factors_solve_where_columns_differ_by_little),
     with_fixture(factors_solve_where_rows_alone_are_scaled),
     with_fixture(rounding_is_not_blown_up),
     with_fixture(small_coefficients_that_are_sure_count),
