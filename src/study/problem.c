@@ -273,12 +273,18 @@ static PfStatus comes_round(PfProblem *p, int j, double *first, bool *yes)
   return go_home(p);
 }
 
+/* Of a model without units, angles are known by what they do alone: a full turn changes nothing. */
+static bool may_be_angle(const PfModel *model, int coordinate)
+{
+  return pf_coordinate_is_angle(model, coordinate) || !model->coordinates[coordinate].unit[0];
+}
+
 static PfStatus find_turns(PfProblem *p)
 {
   double *first = pf_arena_array(p->arena, double, p->size);
   if (!first) return pf_no_room(p->ctx, "steady motions");
   for (int j = 0; j < p->field->n; j++)
-    if (!p->held[j] && pf_coordinate_is_angle(p->field->model, j))
+    if (!p->held[j] && may_be_angle(p->field->model, j))
       PF_TRY(comes_round(p, j, first, p->turns + j));
   return PF_OK;
 }

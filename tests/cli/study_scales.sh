@@ -81,6 +81,14 @@ END_OF_MODEL
 run 0 study steady --json "$place/lag.pf"
 holds "d['points'][0]['stability'] == 'unstable' and any(near(e[0], 0.5) and near(e[1], 21.76580)  for e in [[round(x, 5) for x in e] for e in d['points'][0]['eigenvalues']])"
 
+# An angle without a unit comes round as well: hanging and standing, each once; wound up by a spring it does not.
+printf "coord a\nkinetic a'^2/2\npotential -9.81*cos(a)\n" >"$place/angle.pf"
+run 0 study equilibria --json "$place/angle.pf"
+holds "[round(p['q'][0], 6) for p in d['points']] == [0, 3.141593]"
+printf "coord a\nkinetic a'^2/2\npotential -9.81*cos(a) + 0.05*a^2\n" >"$place/wound.pf"
+run 0 study equilibria --json --within "a=-10..10" "$place/wound.pf"
+holds "len(d['points']) >= 7 and near(d['points'][6]['distance'], 9.5219952) and all(abs(9.81*math.sin(p['q'][0]) + 0.1*p['q'][0]) < 1e-6 for p in d['points'])"
+
 # A hydraulic cylinder between two orifices, in Pa: p1 + p2 = ps, since both let the same flow through, A*(p1 - p2) = FL + b*x'
 # and K*sqrt(p2) = A*x'. With u = sqrt(p2): 2*A*u^2 + b*K/A*u + FL - A*ps = 0.
 cat >"$place/valve.pf" <<'END_OF_MODEL'
