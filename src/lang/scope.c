@@ -181,14 +181,17 @@ bool pf_is_nearer(const char *name, const char *candidate, int *best)
   return true;
 }
 
-/* The declared name that looks most like it, or NULL. */
+/* The declared name that looks most like it, or NULL. The same name may exist outside of a part that does not have
+ * it. */
 static const char *nearest(const Scope *scope, const char *name)
 {
   int best = pf_allowed_edits(name) + 1;
   const char *found = NULL;
   for (; scope; scope = scope->parent)
-    for (size_t i = 0; i < scope->names.entries.count; i++)
-      if (pf_is_nearer(name, scope->names.entries.at[i].key, &best)) found = scope->names.entries.at[i].key;
+    for (size_t i = 0; i < scope->names.entries.count; i++) {
+      const char *key = scope->names.entries.at[i].key;
+      if (strcmp(key, name) != 0 && pf_is_nearer(name, key, &best)) found = key;
+    }
   if (pf_is_nearer(name, "ground", &best)) found = "ground";
   return found;
 }
