@@ -77,7 +77,8 @@ if command -v clang >/dev/null; then
   run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.(random|derive)|cli.(derive|fmt|files_killed|papers|latex|statements|fmu|export_c|export_fast|native|trajectories_.*|processors|sweep|sweep_mpi|sweep_people|options|pictures|plot|page|redundant)|gallery[.].*)$'
   heading "simulations and sweeps in threads under the thread sanitizer, in build-tsan/"
   configure --preset tsan
-  cmake --build build-tsan -j "$jobs" --target test_sim_sim test_sweep_sweep test_sweep_team
+  cmake --build build-tsan -j "$jobs" --target test_machine_machine test_sim_sim test_sweep_sweep test_sweep_team
+  build-tsan/tests/machine/test_machine
   build-tsan/tests/sim/test_sim
   build-tsan/tests/sweep/test_sweep
   build-tsan/tests/sweep/test_team
