@@ -60,7 +60,7 @@ typedef struct PfLinear {
 /* The linear model where the field is, in the coordinates of its chart, which is chosen here if it is not yet. `inputs`
  * lists the inputs of the model, or (-1 - i) the parameter i. It lives in `arena`. Fails with PF_ERR_NUMBER where the
  * equations have a kink or no finite derivative, with PF_ERR_MODEL for an input that enters a constraint: then its
- * rates act, too. */
+ * rates act, too. The rows in C and D of an output without a finite value or a derivative are NaN. */
 PF_API PfStatus pf_linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, const int *inputs, int input_count,
                              PfLinear *linear);
 

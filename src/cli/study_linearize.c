@@ -244,9 +244,24 @@ static PfStatus over_range(Linearize *l)
   return PF_OK;
 }
 
-static PfStatus compute(Study *st)
+/* Names the outputs whose rows of C and D are no numbers. */
+static void warn_of_outputs(const Linearize *l)
 {
-  Linearize *l = (Linearize *)st;
+  for (int i = 0; i < l->st.output_count; i++) {
+    int without = 0;
+    for (int k = 0; k < l->count; k++) {
+      const PfLinear *m = &l->points[k].linear;
+      without += m->states > 0 && isnan(m->C[(size_t)i*(size_t)m->states]);
+    }
+    if (!without) continue;
+    pf_warn_at(l->st.s.ctx, (PfPlace){0}, "the output '%s' has no finite value or no derivative %s: no row in C and D",
+               l->st.output_names[i], l->count == 1 ? "here" : without == l->count ? "anywhere" : "at some points");
+  }
+}
+
+static PfStatus find_points(Linearize *l)
+{
+  Study *st = &l->st;
   PF_TRY(pf_study_prepare(st));
   PF_TRY(read_inputs(l, st->options->inputs));
   const char *near = st->options->near, *sweep = st->options->sweep;
@@ -256,6 +271,14 @@ static PfStatus compute(Study *st)
   l->points = pf_arena_array(st->s.arena, Point, 1);
   if (!l->points) return pf_no_room(st->s.ctx, "the study");
   return add_point(l, st->values[pf_system_symbols(st->system)->time]);
+}
+
+static PfStatus compute(Study *st)
+{
+  Linearize *l = (Linearize *)st;
+  PF_TRY(find_points(l));
+  warn_of_outputs(l);
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- the report */
@@ -278,7 +301,8 @@ static const PfField point_fields[] = {
            "that of an instant"),
   PF_FIELD("A", NUMBERS, "matrix of x' = A x + B u: states by states"),
   PF_FIELD("B", NUMBERS, "states by inputs"),
-  PF_FIELD("C", NUMBERS, "matrix of y = C x + D u: outputs by states"),
+  PF_FIELD("C", NUMBERS,
+           "matrix of y = C x + D u: outputs by states; the row of an output without a finite value or a derivative is null"),
   PF_FIELD("D", NUMBERS, "outputs by inputs"),
   PF_FIELD_RECORDS("eigenvalues", eigenvalue_fields, "eigenvalues of A, the one with the largest real part first"),
   PF_FIELD("controllable", INTEGER, "dimension of the states that the inputs can reach"),

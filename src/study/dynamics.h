@@ -124,7 +124,8 @@ PfStatus pf_dynamics_factor(PfDynamics *field);
 
 /* Completes a direction: `s` (count numbers, those of x and of parameters and inputs given) gets those of all other
  * quantities. `constant` (root_count, or NULL) is what derivatives of lower order add to F. `out` (root_count) gets
- * the derivatives of F and of what follows from it. */
+ * the derivatives of F and of what follows from it. Fails with PF_ERR_NUMBER where those of the equations are no
+ * numbers; those of outputs may be none. */
 PfStatus pf_dynamics_complete(PfDynamics *field, double *s, const double *constant, double *out);
 /* Sets s to the direction of component k of x, nothing else. */
 void pf_dynamics_unit(const PfDynamics *field, int k, double *s);
@@ -153,10 +154,12 @@ PfStatus pf_dynamics_third(PfDynamics *field, const double *a, const double *b, 
 PfStatus pf_dynamics_deciders(PfDynamics *field);
 /* Marks the symbols in arguments that are zero where the field is: the last digit of their numbers decides. */
 PfStatus pf_dynamics_deciding(PfDynamics *field, bool *deciding);
-/* What is zero where the field is and makes a kink or a jump there, in the equations or, if they count, in the outputs:
- * x for abs(x) at 0. NULL when all of them have a derivative. The text is in the arena. */
-PfStatus pf_dynamics_kink(PfDynamics *field, PfArena *arena, bool outputs, const char **text);
-/* Fails with PF_ERR_NUMBER when there is such a kink in the equations or outputs. */
+/* What is zero where the field is and makes a kink or a jump in the equations there: x for abs(x) at 0. NULL when all of
+ * them have a derivative. The text is in the arena. */
+PfStatus pf_dynamics_kink(PfDynamics *field, PfArena *arena, const char **text);
+/* Marks the outputs (no) that have a kink or a jump where the field is. */
+PfStatus pf_dynamics_bent_outputs(PfDynamics *field, bool *bent);
+/* Fails with PF_ERR_NUMBER when there is a kink in the equations. */
 PfStatus pf_dynamics_check_smooth(PfDynamics *field);
 
 #endif

@@ -74,9 +74,10 @@ static void solve_accelerations(PfDynamics *f, double *s, const double *out)
   for (int k = 0; k < f->m; k++) s[f->at_lambda + k] -= f->step[f->nw + k];
 }
 
+/* Outputs are no equations: theirs may be no numbers. */
 static PfStatus check_finite(const PfDynamics *f, const double *s, const double *out)
 {
-  int bad = pf_first_not_finite(out, (size_t)f->root_count);
+  int bad = pf_first_not_finite(out, (size_t)f->at_out);
   if (bad < 0) bad = pf_first_not_finite(s, (size_t)f->count);
   if (bad < 0) return PF_OK;
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion have no finite derivative here");

@@ -146,62 +146,92 @@ static PfStatus differ(PfDynamics *f, const Sides *s, double step, double *full,
   return PF_OK;
 }
 
-/* Is there a difference between both sides of g that does not become small with the distance? */
-static PfStatus bends(PfDynamics *f, PfArena *arena, PfExpr g, int roots, bool *yes)
+/* Marks the roots with a difference between both sides of g that does not become small with the distance: in their
+ * values or in their derivatives. */
+static PfStatus mark_bent(PfDynamics *f, PfArena *arena, PfExpr g, bool *bent)
 {
   static const double step[2] = {1e-5, 1e-7};
   Sides s;
   size_t width = 2*(size_t)f->root_count;
   double *full = pf_arena_array(arena, double, f->count), *far = pf_arena_array(arena, double, width);
   double *near = pf_arena_array(arena, double, width);
-  *yes = false;
+  bool any = false;
   if (!full || !far || !near) return pf_no_room(f->ctx, "the vector field");
   PF_TRY(make_sides(f, arena, &s));
-  PF_TRY(take_normal(f, arena, g, s.normal, yes));
-  if (!*yes) return PF_OK;
+  PF_TRY(take_normal(f, arena, g, s.normal, &any));
+  if (!any) return PF_OK;
   PF_TRY(evaluate(f, s.full, s.seed, s.here));
   PF_TRY(differ(f, &s, step[0], full, far));
   PF_TRY(differ(f, &s, step[1], full, near));
-  *yes = false;
-  for (int i = 0; i < (int)width && !*yes; i++) {
-    if (i%f->root_count >= roots) continue;
-    *yes = !isfinite(s.here[i]) || !isfinite(near[i]) || (near[i] > 1e-9*(1 + fabs(s.here[i])) && near[i] > 0.3*far[i]);
-  }
+  for (int i = 0; i < (int)width; i++)
+    if (!isfinite(s.here[i]) || !isfinite(near[i]) || (near[i] > 1e-9*(1 + fabs(s.here[i])) && near[i] > 0.3*far[i]))
+      bent[i%f->root_count] = true;
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- the check */
 
-static PfStatus look_at(PfDynamics *f, PfArena *scratch, const PfDeciders *d, int roots, PfExpr *kink)
+/* mark_bent for the k-th argument that decides, if it is zero here; `bent` (root_count) is cleared before. */
+static PfStatus look_at(PfDynamics *f, PfArena *scratch, const PfDeciders *d, int k, bool *bent)
 {
-  for (int k = 0; k < d->count && *kink == PF_EXPR_NONE; k++) {
-    bool yes;
-    PF_TRY(is_on(f, d, k, &yes));
-    if (!yes) continue;
-    PfMark mark = pf_arena_mark(scratch);
-    PfStatus status = bends(f, scratch, d->g[k], roots, &yes);
-    pf_arena_release(scratch, mark);
-    PF_TRY(status);
-    if (yes) *kink = d->g[k];
+  bool on;
+  memset(bent, 0, (size_t)f->root_count*sizeof *bent);
+  PF_TRY(is_on(f, d, k, &on));
+  if (!on) return PF_OK;
+  PfMark mark = pf_arena_mark(scratch);
+  PfStatus status = mark_bent(f, scratch, d->g[k], bent);
+  pf_arena_release(scratch, mark);
+  return status;
+}
+
+/* The first argument at which one of the equations bends. */
+static PfStatus find_kink(PfDynamics *f, PfArena *scratch, bool *bent, PfExpr *kink)
+{
+  for (int k = 0; k < f->decides.count && *kink == PF_EXPR_NONE; k++) {
+    PF_TRY(look_at(f, scratch, &f->decides, k, bent));
+    for (int i = 0; i < f->at_out; i++)
+      if (bent[i]) *kink = f->decides.g[k];
   }
   return PF_OK;
 }
 
-PfStatus pf_dynamics_kink(PfDynamics *f, PfArena *arena, bool outputs, const char **text)
+static PfStatus find_bent_outputs(PfDynamics *f, PfArena *scratch, bool *bent, bool *outputs)
+{
+  for (int k = 0; k < f->output_decides.count; k++) {
+    PF_TRY(look_at(f, scratch, &f->output_decides, k, bent));
+    for (int i = 0; i < f->no; i++) outputs[i] = outputs[i] || bent[f->at_out + i];
+  }
+  return PF_OK;
+}
+
+/* Finds a kink of the equations, or with `outputs` the outputs that have one. */
+static PfStatus look(PfDynamics *f, bool *outputs, PfExpr *kink)
+{
+  PfArena *scratch = pf_arena_new(pf_context_allocator(f->ctx));
+  bool *bent = scratch ? pf_arena_array(scratch, bool, f->root_count) : NULL;
+  PfStatus status = !bent     ? pf_no_room(f->ctx, "the vector field")
+                    : outputs ? find_bent_outputs(f, scratch, bent, outputs)
+                              : find_kink(f, scratch, bent, kink);
+  pf_arena_free(scratch);
+  return status;
+}
+
+PfStatus pf_dynamics_kink(PfDynamics *f, PfArena *arena, const char **text)
 {
   PfExpr kink = PF_EXPR_NONE;
   *text = NULL;
   PF_TRY(pf_dynamics_deciders(f));
-  if (!f->decides.count && !(outputs && f->output_decides.count)) return PF_OK;
-  PfArena *scratch = pf_arena_new(pf_context_allocator(f->ctx));
-  if (!scratch) return pf_no_room(f->ctx, "the vector field");
-  const int roots = outputs ? f->root_count : f->at_out;
-  PfStatus status = look_at(f, scratch, &f->decides, roots, &kink);
-  if (status == PF_OK && outputs) status = look_at(f, scratch, &f->output_decides, roots, &kink);
-  pf_arena_free(scratch);
-  if (status != PF_OK || kink == PF_EXPR_NONE) return status;
+  if (f->decides.count) PF_TRY(look(f, NULL, &kink));
+  if (kink == PF_EXPR_NONE) return PF_OK;
   *text = pf_expr_print(f->ctx, arena, kink, PF_TEXT);
   return *text ? PF_OK : pf_no_room(f->ctx, "the vector field");
+}
+
+PfStatus pf_dynamics_bent_outputs(PfDynamics *f, bool *bent)
+{
+  for (int i = 0; i < f->no; i++) bent[i] = false;
+  PF_TRY(pf_dynamics_deciders(f));
+  return f->output_decides.count ? look(f, bent, NULL) : PF_OK;
 }
 
 PfStatus pf_dynamics_check_smooth(PfDynamics *f)
@@ -209,7 +239,7 @@ PfStatus pf_dynamics_check_smooth(PfDynamics *f)
   PfArena *arena = pf_arena_new(pf_context_allocator(f->ctx));
   const char *text;
   if (!arena) return pf_no_room(f->ctx, "the vector field");
-  PfStatus status = pf_dynamics_kink(f, arena, true, &text);
+  PfStatus status = pf_dynamics_kink(f, arena, &text);
   if (status == PF_OK && text) {
     status = pf_fail(f->ctx, PF_ERR_NUMBER, "the equations have a kink here: %s = 0", text);
     pf_hint(f->ctx, "a linear model exists on either side of it only: give a state beside it, or smooth the model");

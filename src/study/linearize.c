@@ -135,6 +135,24 @@ static void copy_matrix(const PfLinear *l, bool transpose, double *copy)
     for (int j = 0; j < n; j++) copy[transpose ? j*n + i : i*n + j] = l->A[i*n + j];
 }
 
+/* An output without a value or a derivative has no row: all numbers of it are NaN. */
+static PfStatus leave_out_outputs(PfDynamics *f, PfArena *scratch, PfLinear *l)
+{
+  bool *bent = pf_arena_array(scratch, bool, f->no);
+  double *value = pf_arena_array(scratch, double, f->no);
+  const size_t n = (size_t)l->states, u = (size_t)l->inputs;
+  if (!bent || !value) return pf_no_room(f->ctx, "the linear model");
+  PF_TRY(pf_dynamics_outputs(f, value));
+  PF_TRY(pf_dynamics_bent_outputs(f, bent));
+  for (size_t i = 0; i < (size_t)f->no; i++) {
+    double *C = l->C + i*n, *D = l->D + i*u;
+    if (!bent[i] && isfinite(value[i]) && pf_first_not_finite(C, n) < 0 && pf_first_not_finite(D, u) < 0) continue;
+    for (size_t k = 0; k < n; k++) C[k] = NAN;
+    for (size_t k = 0; k < u; k++) D[k] = NAN;
+  }
+  return PF_OK;
+}
+
 static PfStatus find_ranks(PfContext *ctx, PfLinear *l, double *copy)
 {
   size_t n = (size_t)l->states;
@@ -207,6 +225,7 @@ static PfStatus linearize(PfContext *ctx, PfArena *scratch, PfDynamics *f, const
   find_motion(l, column, f->ny, runs);
   PF_TRY(find_inputs(ctx, f, inputs, s, column, l));
   PF_TRY(pf_eig_general(ctx, l->A, noise, l->states, l->re, l->im, l->modes));
+  PF_TRY(leave_out_outputs(f, scratch, l));
   return find_ranks(ctx, l, copy);
 }
 

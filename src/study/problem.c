@@ -348,7 +348,7 @@ static PfStatus check_autonomous(PfProblem *p)
       return pf_fail_at(p->ctx, PF_ERR_MODEL, model->inputs[i].place,
                         "the input '%s' changes in time, so there are no %s", model->inputs[i].name,
                         pf_problem_sought(p->kind));
-  for (int i = 0; i < p->field->root_count; i++)
+  for (int i = 0; i < p->field->at_out; i++)
     if (pf_expr_depends(p->ctx, p->field->roots[i], &model->time, 1))
       return pf_fail(p->ctx, PF_ERR_MODEL, "the equations of motion depend on time, so there are no %s",
                      pf_problem_sought(p->kind));

@@ -83,6 +83,8 @@ static PfStatus residual(void *user, const double *x, double *r, double *J)
     PF_TRY(pf_dynamics_complete(f, l->s, NULL, f->derived));
     for (int i = 0; i < l->count; i++) J[i*n + k] = slope(f, l->list[i], l->s);
   }
+  if (J && pf_first_not_finite(J, (size_t)l->count*(size_t)n) >= 0)
+    return pf_fail(l->ctx, PF_ERR_NUMBER, "what is shown or kept has no finite derivative here");
   return PF_OK;
 }
 

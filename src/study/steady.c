@@ -105,7 +105,7 @@ PfStatus pf_steady_judge(PfProblem *p, PfArena *arena, int family, PfSteadyPoint
   point->family = family, point->count = point->unstable = 0, point->stability = PF_NEUTRAL;
   point->re = pf_arena_array(arena, double, n), point->im = pf_arena_array(arena, double, n);
   if (!point->re || !point->im) return pf_no_room(p->ctx, "steady motions");
-  PF_TRY(pf_dynamics_kink(p->field, arena, false, &point->kink));
+  PF_TRY(pf_dynamics_kink(p->field, arena, &point->kink));
   if (point->kink) return PF_OK;
   PfMark mark = pf_arena_mark(p->arena);
   double *matrix = pf_arena_array(p->arena, double, n*n), *noise = pf_arena_array(p->arena, double, n*n);

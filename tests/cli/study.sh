@@ -86,6 +86,23 @@ printf 'coord x\nkinetic x'"'"'^2/2\nforce x = -abs(x)\n' >"$place/kink.pf"
 run 1 study linearize "$place/kink.pf"
 says err "kink"
 
+# ---------------------------------------------------------------- outputs are no equations
+# y'' = -2 (y - 1): rest at y = 1 and eigenvalues +-i sqrt(2), whatever is plotted
+for output in "y'/abs(y')" "1/y'" "sqrt(y - 5)" "log(y - 7)" "sin(t)/y'"; do
+  printf "coord y\nkinetic y'^2/2\npotential (y - 1)^2\nplot y, %s\n" "$output" >"$place/output.pf"
+  run 0 study equilibria --json "$place/output.pf"
+  holds 'len(d["points"]) == 1 and abs(d["points"][0]["q"][0] - 1) < 1e-12 and d["points"][0]["kink"] is None'
+  run 0 study linearize --near equilibrium --json "$place/output.pf"
+  holds 'd["points"][0]["C"] == [[1, 0], [None, None]] and d["points"][0]["observable"] == 2'
+  holds 'all(abs(abs(e["im"]) - 2**0.5) < 1e-12 for e in d["points"][0]["eigenvalues"])'
+  holds 'len(d["diagnostics"]) == 1 and "no row in C and D" in d["diagnostics"][0]["message"]'
+done
+printf "coord y\ninput u = 0\nkinetic y'^2/2\npotential y^2\nforce y = u\nplot log(y)\n" >"$place/output.pf"
+run 0 study linearize "$place/output.pf"
+says err "the output 'log(y)' has no finite value or no derivative here"
+run 0 study linearize --json "$place/output.pf"
+holds 'd["points"][0]["C"] == [[None, None]] and d["points"][0]["D"] == [[None]] and d["points"][0]["B"] == [[0], [1]]'
+
 # ---------------------------------------------------------------- steady motions
 run 0 study steady --json "$examples/wheels/carriage_omni3.pf"
 says_nothing err
