@@ -49,6 +49,24 @@ static PfStatus is_known(PfSeek *s, bool *yes)
   return pf_problem_go(s->p, s->z, NAN, s->r);
 }
 
+/* Exact zeros for what is left of larger dependent velocities on the way, unless the state is none without them: by dry
+ * friction, the sign of 1e-18 is not that of 0. */
+static PfStatus tidy_velocities(PfSeek *s)
+{
+  PfDynamics *f = s->p->field;
+  bool any = false, yes = true;
+  pf_seek_remember(s, s->backup);
+  for (int i = 0; i < f->nw; i++) {
+    const double scale = s->scale[f->n + i];
+    double *w = f->full + f->at_w + i;
+    if (*w == 0 || !isfinite(scale) || !(fabs(*w) <= 1e-12*scale)) continue;
+    any = true, *w = 0;
+  }
+  if (any) PF_TRY(pf_seek_is_solution(s, &yes));
+  if (!yes) memcpy(f->full, s->backup, pf_seek_bytes(s));
+  return pf_problem_go(s->p, s->z, NAN, s->r);
+}
+
 /* Angles between half a turn below and above the middle of the box, quaternions on the side of the start, and exact
  * zeros where a component is zero but for rounding. */
 static PfStatus tidy(PfSeek *s)
@@ -75,11 +93,7 @@ static PfStatus tidy(PfSeek *s)
     memcpy(f->full, s->backup, pf_seek_bytes(s));
     s->z[k] = before;
   }
-  for (int i = 0; i < f->nw; i++) { /* dependent velocities: what is left of larger ones on the way */
-    const double scale = s->scale[f->n + i];
-    if (isfinite(scale) && fabs(f->full[f->at_w + i]) <= 1e-12*scale) f->full[f->at_w + i] = 0;
-  }
-  return pf_problem_go(s->p, s->z, NAN, s->r);
+  return tidy_velocities(s);
 }
 
 /* ---------------------------------------------------------------- stability */
@@ -120,7 +134,7 @@ PfStatus pf_steady_judge(PfProblem *p, PfArena *arena, int family, PfSteadyPoint
 
 /* ---------------------------------------------------------------- the list */
 
-/* How far a place is from the start of the search, by all numbers that count, in SI units. */
+/* How far a place is from the start of the search, by all numbers that count, in the units of the field. */
 static double away_from_start(PfSeek *s, const double *u)
 {
   pf_seek_subtract(s, u, s->start, s->lifted);
@@ -548,19 +562,40 @@ static PfStatus find_typical(PfSeek *s)
 
 /* ---------------------------------------------------------------- order */
 
-/* The nearest first, of equally near ones by their coordinates; differences by rounding do not count. */
-static bool comes_before(const PfSeek *s, const PfSteadyPoint *a, const PfSteadyPoint *b)
+/* Distances in SI units: those that are shown, and by which the points are listed. */
+static void find_distances(PfSeek *s)
 {
-  double least = 1e-7*(1 + fmax(a->distance, b->distance)), d = a->distance - b->distance;
-  for (int c = 0; c < s->steady->size && fabs(d) <= least; c++)
-    if (!s->steady->cyclic[c]) d = a->x[c] - b->x[c];
-  for (int j = 0; j < s->p->field->n && fabs(d) <= least; j++)
-    if (!s->p->held[j]) d = a->q[j] - b->q[j];
-  return d < -least;
+  PfSteady *st = s->steady;
+  pf_seek_remember(s, s->backup);
+  for (int i = 0; i < st->count; i++) {
+    place_of(s, st->points + i, s->room);
+    pf_seek_subtract(s, s->room, s->start, s->other);
+    for (int k = 0; k < s->numbers; k++) s->other[k] *= unit_of(s, k);
+    st->points[i].distance = pf_norm(s->other, s->numbers);
+  }
+  memcpy(s->p->field->full, s->backup, pf_seek_bytes(s));
 }
 
-/* In which order they are found hangs on the ways of Newton's method. */
-static void sort(PfSeek *s)
+/* -1, 1: a number comes before or after another one; 0: they differ by rounding at most. */
+static int compare(double a, double b)
+{
+  const double least = 1e-7*(1 + fmax(fabs(a), fabs(b)));
+  return (a - b > least) - (a - b < -least);
+}
+
+/* The nearest first, of equally near ones by their coordinates, in the units of the field. */
+static bool comes_before(const PfSeek *s, const PfSteadyPoint *a, const PfSteadyPoint *b)
+{
+  int order = 0;
+  if (a->distance != b->distance) return a->distance < b->distance;
+  for (int c = 0; c < s->steady->size && !order; c++)
+    if (!s->steady->cyclic[c]) order = compare(a->x[c], b->x[c]);
+  for (int j = 0; j < s->p->field->n && !order; j++)
+    if (!s->p->held[j]) order = compare(a->q[j], b->q[j]);
+  return order < 0;
+}
+
+static void sort_points(const PfSeek *s)
 {
   PfSteadyPoint *points = s->steady->points;
   for (int i = 1; i < s->steady->count; i++) {
@@ -569,6 +604,19 @@ static void sort(PfSeek *s)
     for (; k > 0 && comes_before(s, &one, points + k - 1); k--) points[k] = points[k - 1];
     points[k] = one;
   }
+}
+
+/* The order in which points are found hangs on the ways of Newton's method, and so do the last digits of distances:
+ * those that differ by no more become the same, and coordinates decide. */
+static void sort(PfSeek *s)
+{
+  const double last_digits = 1e-13;
+  PfSteadyPoint *points = s->steady->points;
+  find_distances(s);
+  sort_points(s);
+  for (int i = 1; i < s->steady->count; i++)
+    if (points[i].distance <= points[i - 1].distance*(1 + last_digits)) points[i].distance = points[i - 1].distance;
+  sort_points(s);
 }
 
 /* ---------------------------------------------------------------- where to look */
@@ -713,19 +761,11 @@ static void point_to_si(const PfSeek *s, const double *unit, PfSteadyPoint *poin
   }
 }
 
-/* From the units of the field, in which they are ordered, to SI units. */
+/* All but the distances, from the units of the field to SI units. */
 static void to_si(PfSeek *s)
 {
   PfSteady *st = s->steady;
   double *unit = s->lifted;
-  pf_seek_remember(s, s->backup);
-  for (int i = 0; i < st->count; i++) {
-    place_of(s, st->points + i, s->room);
-    pf_seek_subtract(s, s->room, s->start, s->other);
-    for (int k = 0; k < s->numbers; k++) s->other[k] *= unit_of(s, k);
-    st->points[i].distance = pf_norm(s->other, s->numbers);
-  }
-  memcpy(s->p->field->full, s->backup, pf_seek_bytes(s));
   if (st->count) st->radius = st->points[0].distance;
   for (int c = 0; c < st->size; c++) unit[c] = unit_of(s, component_number(s, c));
   for (int i = 0; i < st->count; i++) point_to_si(s, unit, st->points + i);

@@ -321,6 +321,35 @@ sed 's/^start.*/start x = 0.3, y = -0.4/' "$place/circle.pf" >"$place/lower.pf"
 run 0 study continue --equilibria k=1..2 --json "$place/lower.pf"
 holds 'd["skipped"] == 0 and len(d["branches"]) == 2'
 
+# Nearest first by the distances that are shown, also where lengths of a model are far apart: rest at (0, -+s) x (0, -+r).
+cat >"$place/near.pf" <<'END'
+model near
+coord x, u [m]
+param s = 1e-3 [m], r = 1e3 [m]
+kinetic 1 [kg]/2*(x'^2 + u'^2)
+potential 2 [N/m]*(x^2 - s^2)^2/s^2 + 3 [N/m]*(u^2 - r^2)^2/r^2
+start x = 0.3*s, u = 0.2*r
+END
+run 0 study equilibria --json "$place/near.pf"
+holds 'len(d["points"]) == 9 and [p["distance"] for p in d["points"]] == sorted(p["distance"] for p in d["points"])'
+holds 'all(abs(p["distance"] - ((p["q"][0] - 3e-4)**2 + (p["q"][1] - 200)**2)**0.5) < 1e-8 for p in d["points"])'
+holds 'all(abs(p["q"][0] - x) < 1e-12 for p, x in zip(d["points"], [0, 1e-3, -1e-3]))'
+run 0 study linearize --near equilibrium --json "$place/near.pf"
+holds 'd["points"][0]["x"][:2] == [0, 0]'
+
+# Dry friction with a constraint: sign(0) = 0, so y = 1 is the only zero, though 1 -+ 0.125 are zeros of its sides.
+cat >"$place/rubs.pf" <<'END'
+coord y, z
+kinetic (y'^2 + z'^2)/2
+potential (y - 1)^2 + (z - 1)^2
+constraint c: z = y
+force y = -0.5*sign(y')
+END
+for study in steady equilibria; do
+  run 0 study $study --json "$place/rubs.pf"
+  holds 'len(d["points"]) == 1 and all(abs(q - 1) < 1e-9 for q in d["points"][0]["q"])'
+done
+
 # What is looked for has its own name.
 run 1 study equilibria "$source/examples/wheels/cart.pf"
 says err "so there are no equilibria"
