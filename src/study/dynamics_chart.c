@@ -5,6 +5,7 @@
 #include "form/solver.h"
 #include "num/newton.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -420,13 +421,29 @@ void pf_dynamics_get(const PfDynamics *f, double *x)
   for (int k = 0; k < f->nj; k++) x[f->ny + k] = f->full[f->at_w + f->w[k]];
 }
 
-/* The largest residual of the rows, each in parts of its elements where these are large: so is its rounding then. */
-static double largest(const PfDynamics *f, const double *residual, const double *rows, int count, int *where)
+/* What rounding may leave of a residual of size 1. */
+static const double ROUNDING = 1e-11;
+
+/* The size of which ROUNDING is what the terms of a row leave of its residual in doubles: its elements times x stand for
+ * the terms, also for a constant, which they balance. */
+static double size_of_terms(const PfDynamics *f, const double *row, const double *x)
+{
+  const double digits = 16*DBL_EPSILON/ROUNDING;
+  double most = 0;
+  for (int j = 0; j < f->n; j++) most = fmax(most, fabs(row[j]*x[j]));
+  return digits*most;
+}
+
+/* The largest residual of the rows, each in parts of its elements where these are large, or of its terms: so is its
+ * rounding then. x: the coordinates or velocities that belong to the elements. */
+static double largest(const PfDynamics *f, const double *residual, const double *rows, const double *x, int count,
+                      int *where)
 {
   double most = 0;
   *where = 0;
   for (int i = 0; i < count; i++) {
-    double size = fabs(residual[i])/fmax(1, row_size(f, rows + (size_t)i*(size_t)f->n));
+    const double *row = rows + (size_t)i*(size_t)f->n;
+    double size = fabs(residual[i])/fmax(1, fmax(row_size(f, row), size_of_terms(f, row, x)));
     if (!(size <= most)) most = isnan(size) ? INFINITY : size, *where = i;
   }
   return most;
@@ -454,8 +471,8 @@ static PfStatus dependents_residual(void *user, PfMiss *miss)
   PfDynamics *f = d->f;
   for (int c = 0; c < d->count; c++) d->x[d->columns[c]] = f->unknown[c];
   run_levels(f);
-  miss->size = miss->merit = d->level ? largest(f, f->psi, f->psi_w, d->rows, &d->worst)
-                                      : largest(f, f->phi, f->phi_q, d->rows, &d->worst);
+  miss->size = miss->merit = d->level ? largest(f, f->psi, f->psi_w, d->x, d->rows, &d->worst)
+                                      : largest(f, f->phi, f->phi_q, d->x, d->rows, &d->worst);
   return PF_OK;
 }
 
@@ -484,7 +501,7 @@ static PfStatus unsatisfied(const Dependents *d)
 /* Until rounding. */
 static PfStatus settle(PfDynamics *f, int level)
 {
-  const PfNewtonPolicy policy = {.iterations = 40, .enough = 1e-15, .rounding = 1e-11, .stall = 0.5, .patience = 8};
+  const PfNewtonPolicy policy = {.iterations = 40, .enough = 1e-15, .rounding = ROUNDING, .stall = 0.5, .patience = 8};
   Dependents d = {.f = f, .level = level, .rows = level ? f->nv : f->np,
                   .count = level ? f->w_dependents : f->y_dependents,
                   .columns = level ? f->w_dependent : f->y_dependent, .x = f->full + (level ? f->at_w : f->at_q)};
