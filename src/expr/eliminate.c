@@ -14,7 +14,7 @@ typedef struct Work {
   bool paired;    /* the next two pivots are constant together */
   PfExpr *A, *f;
   int *row, *column, rank;
-  double *size;   /* of each row in the generic configuration: what counts as zero in it */
+  double *size;   /* of each row in the generic configuration, in units: what counts as zero in it */
   PfElimination *result;
   PfStatus status; /* of evaluations */
 } Work;
@@ -30,6 +30,12 @@ static double value_at(Work *w, PfExpr e, const double *values)
   PfStatus status = pf_expr_evaluate(w->ctx, &e, 1, w->guide->symbols, values, w->guide->count, &value);
   if (status != PF_OK) w->status = status;
   return status == PF_OK ? value : NAN;
+}
+
+/* The unit of an unknown. */
+static double unit_of(const Work *w, int column)
+{
+  return w->guide->unit ? w->guide->unit[column] : 1;
 }
 
 /* Elements that are zero at all times without looking so. Their value is rounding, and in a row of nothing else that
@@ -65,7 +71,7 @@ static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr
     w->row[i] = i;
     for (int j = 0; j < w->n; j++)
       if (!pf_expr_is_structural_zero(w->ctx, w->A[i*w->n + j]))
-        w->size[i] = fmax(w->size[i], fabs(value_at(w, w->A[i*w->n + j], w->guide->generic)));
+        w->size[i] = fmax(w->size[i], fabs(value_at(w, w->A[i*w->n + j], w->guide->generic))*unit_of(w, j));
   }
   return PF_OK;
 }
@@ -97,7 +103,7 @@ static double quality(Work *w, int i, int j)
   PfExpr e = *entry(w, i, j);
   if (pf_expr_is_structural_zero(w->ctx, e) || is_kept(w, j)) return 0;
   double value = fabs(value_at(w, e, w->guide->generic));
-  if (!(value > 1e-9*w->size[w->row[i]])) return 0;
+  if (!(value*unit_of(w, w->column[j]) > 1e-9*w->size[w->row[i]])) return 0;
   bool constant = pf_guide_is_constant(w->ctx, w->guide, e);
   if (w->constants && !constant) return 0;
   bool vanishes = !constant && w->guide->start && !(fabs(value_at(w, e, w->guide->start)) > 1e-6*value);

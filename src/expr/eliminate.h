@@ -13,6 +13,7 @@ typedef struct PfGuide {
   const double *generic; /* as good as any other, where A is finite */
   const double *start;   /* where pivots should not vanish either, or NULL */
   const bool *kept;      /* per unknown: it is not solved for; NULL: any may be */
+  const double *unit;    /* per unknown: elements are zero beside others of their row in these units; NULL: all 1 */
 } PfGuide;
 
 /* x1 = d - K x2, with x1 the unknowns column[0 … rank-1] and x2 the others. */

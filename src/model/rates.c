@@ -128,6 +128,21 @@ static bool make_orthonormal(const double *basis, int count, int n, double *row)
   return true;
 }
 
+/* What follows from what does not hang on units: where those of the velocities are far apart, A is written in them, and
+ * the elimination decides by them. */
+static PfStatus find_units(Work *w, double *A)
+{
+  const int size = w->rows*w->n;
+  double *sizes = pf_arena_array(w->arena, double, size), *work = pf_arena_array(w->arena, double, 2*w->n);
+  double *unit = pf_arena_array(w->arena, double, w->n);
+  if (!sizes || !work || !unit) return pf_no_room(w->ctx, "the speeds");
+  for (int i = 0; i < size; i++) sizes[i] = fabs(A[i]);
+  if (!pf_column_units(&(PfSizes){.m = w->rows, .n = w->n, .size = sizes}, unit, work)) return PF_OK;
+  pf_scale_columns(A, w->rows, w->n, unit);
+  w->guide.unit = unit;
+  return PF_OK;
+}
+
 /* Leaves out constraints that follow from the definitions and the constraints before them, but for the other side. */
 static PfStatus leave_bound_out(Work *w)
 {
@@ -136,6 +151,7 @@ static PfStatus leave_bound_out(Work *w)
   if (!A || !basis) return pf_no_room(w->ctx, "the speeds");
   PF_TRY(pf_expr_evaluate(w->ctx, w->A, w->rows*n, w->guide.symbols, w->guide.generic, w->guide.count, A));
   if (pf_first_not_finite(A, (size_t)(w->rows*n)) >= 0) return PF_OK;
+  PF_TRY(find_units(w, A));
   for (int pass = 0; pass < 2; pass++) /* definitions, then constraints */
     for (int i = pass ? 0 : constraints; i < (pass ? constraints : w->rows); i++) {
       memcpy(basis + count*n, A + i*n, (size_t)n*sizeof *basis);

@@ -103,4 +103,22 @@ start p1 = 10e6, p2 = 5e6
 END_OF_MODEL
 run 0 study steady --json "$place/valve.pf"
 holds "(lambda u: near(d['points'][0]['q'][2], u**2) and near(d['points'][0]['v'][0], 5e-8*u/2e-3))((-0.05 + math.sqrt(0.05**2 + 4*4e-3*22e3))/8e-3)"
+
+# Offsets in a linear constraint: rest at x = 0, z = a, with x'' (1 + 1/9) = -5/9 x; the residual rounds like its terms.
+for a in 1 2e5 1e6 1e8 1e10; do
+  printf "coord x, z\nkinetic (x'^2 + z'^2)/2\npotential 5/2*(z - a)^2\nparam a = %s\nconstraint c: z = x/3 + a\n" $a \
+    >"$place/offset.pf"
+  run 0 study equilibria --json "$place/offset.pf"
+  holds "len(d['points']) == 1 and abs(d['points'][0]['q'][0]) <= 1e-9*$a and near(d['points'][0]['q'][1], $a)"
+  holds "near(d['points'][0]['eigenvalues'][0][1], 0.5**0.5)"
+done
+
+# A speed for one degree of freedom is free, however large the factors of the constraints are: p - q = 1 - 2 k x.
+for k in 1 1e8 1e9 1e12; do
+  printf "coord x, p, q\nkinetic x'^2/2\nforce x = p - q\nconstraint c1: p' = -%s*x'\nconstraint c2: q' = %s*x'\n" \
+    $k $k >"$place/gears.pf"
+  printf "speed v = x'\nstart p = 1\n" >>"$place/gears.pf"
+  run 0 study linearize --json "$place/gears.pf"
+  holds "near(max(e['im'] for e in d['points'][0]['eigenvalues']), (2*$k)**0.5)"
+done
 finish
