@@ -302,7 +302,7 @@ static const PfField point_fields[] = {
   PF_FIELD("A", NUMBERS, "matrix of x' = A x + B u: states by states"),
   PF_FIELD("B", NUMBERS, "states by inputs"),
   PF_FIELD("C", NUMBERS,
-           "matrix of y = C x + D u: outputs by states; the row of an output without a finite value or a derivative is null"),
+           "matrix of y = C x + D u: outputs by states; null in the row of an output without a value or a derivative"),
   PF_FIELD("D", NUMBERS, "outputs by inputs"),
   PF_FIELD_RECORDS("eigenvalues", eigenvalue_fields, "eigenvalues of A, the one with the largest real part first"),
   PF_FIELD("controllable", INTEGER, "dimension of the states that the inputs can reach"),

@@ -154,8 +154,8 @@ PfStatus pf_dynamics_third(PfDynamics *field, const double *a, const double *b, 
 PfStatus pf_dynamics_deciders(PfDynamics *field);
 /* Marks the symbols in arguments that are zero where the field is: the last digit of their numbers decides. */
 PfStatus pf_dynamics_deciding(PfDynamics *field, bool *deciding);
-/* What is zero where the field is and makes a kink or a jump in the equations there: x for abs(x) at 0. NULL when all of
- * them have a derivative. The text is in the arena. */
+/* What is zero where the field is and makes a kink or a jump in the equations there: x for abs(x) at 0. NULL when all
+ * of them have a derivative. The text is in the arena. */
 PfStatus pf_dynamics_kink(PfDynamics *field, PfArena *arena, const char **text);
 /* Marks the outputs (no) that have a kink or a jump where the field is. */
 PfStatus pf_dynamics_bent_outputs(PfDynamics *field, bool *bent);

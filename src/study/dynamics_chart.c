@@ -424,8 +424,8 @@ void pf_dynamics_get(const PfDynamics *f, double *x)
 /* What rounding may leave of a residual of size 1. */
 static const double ROUNDING = 1e-11;
 
-/* The size of which ROUNDING is what the terms of a row leave of its residual in doubles: its elements times x stand for
- * the terms, also for a constant, which they balance. */
+/* The size of which ROUNDING is what the terms of a row leave of its residual in doubles: its elements times x stand
+ * for the terms, also for a constant, which they balance. */
 static double size_of_terms(const PfDynamics *f, const double *row, const double *x)
 {
   const double digits = 16*DBL_EPSILON/ROUNDING;

@@ -97,7 +97,9 @@ plot abs(x)
 END
 run 0 study equilibria --json "$place/shown.pf"
 holds 'd["points"][0]["kink"] is None and abs(d["points"][0]["eigenvalues"][0][1] - 1) < 1e-12'
-run 1 study linearize "$place/shown.pf"
+run 0 study linearize --json "$place/shown.pf"
+says err "the output 'abs(x)' has no finite value or no derivative here"
+holds 'd["points"][0]["C"] == [[None, None]] and abs(d["points"][0]["eigenvalues"][0]["im"] - 1) < 1e-12'
 
 # along a branch a kink is passed without a verdict: x = max(0, a) has one at a = 0
 model branch <<'END'
