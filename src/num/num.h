@@ -194,9 +194,11 @@ typedef struct PfAlike {
   bool scaled; /* else all are 1 */
 } PfAlike;
 PfStatus pf_alike_make(PfContext *ctx, PfArena *arena, int m, int n, PfAlike *alike);
-/* pf_qr_factor of A (qr->m x qr->n, overwritten) in its units, and pf_qr_solve with these factors; b is overwritten. */
+/* pf_qr_factor of A (qr->m x qr->n, overwritten) in its units, and pf_qr_solve and pf_qr_solve_transposed with these
+ * factors; b is overwritten. */
 PfStatus pf_alike_factor(PfAlike *alike, PfQr *qr, double *A, double tol);
 void pf_alike_solve(const PfAlike *alike, PfQr *qr, double *b, double *x);
+void pf_alike_solve_transposed(const PfAlike *alike, PfQr *qr, double *b, double *x);
 
 /* ---------------------------------------------------------------- eigenvalues (eig.c) */
 

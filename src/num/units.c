@@ -474,3 +474,10 @@ void pf_alike_solve(const PfAlike *alike, PfQr *qr, double *b, double *x)
   pf_qr_solve(qr, b, x);
   for (int j = 0; j < qr->n && alike->scaled; j++) x[j] *= alike->column[j];
 }
+
+void pf_alike_solve_transposed(const PfAlike *alike, PfQr *qr, double *b, double *x)
+{
+  for (int j = 0; j < qr->n && alike->scaled; j++) b[j] *= alike->column[j];
+  (void)pf_qr_solve_transposed(qr, b, x);
+  for (int i = 0; i < qr->m && alike->scaled; i++) x[i] /= alike->row[i];
+}

@@ -62,18 +62,19 @@ static PfStatus stop_held(PfPhases *s, const Jump *j)
   return PF_OK;
 }
 
-/* Onto the constraints of the new phase, in the metric of M. Positions hold already: what an event attaches is where it
- * is. */
+/* Onto the constraints of the new phase, in the metric of M, until rounding is left: rows and velocities may have any
+ * size. Positions hold already: what an event attaches is where it is. */
 static PfStatus satisfy(PfPhases *s)
 {
   PfManifold manifold = {0};
+  if (s->phase.equations.m == 0) return PF_OK;
   pf_phases_take(s);
-  PfStatus status = pf_manifold_make(s->ctx, s->phase_arena, s->phase_system, &manifold);
-  if (status == PF_OK) (void)pf_manifold_project(&manifold, s->phase_values, PF_LEVEL_VELOCITY, PF_ON_CONSTRAINTS);
+  PF_TRY(pf_manifold_make(s->ctx, s->phase_arena, s->phase_system, &manifold));
+  pf_manifold_measure(&manifold, s->phase_values);
+  (void)pf_manifold_project(&manifold, s->phase_values, PF_LEVEL_VELOCITY, 0);
   const PfSymbols *in = pf_system_symbols(s->phase_system);
-  if (status == PF_OK)
-    pf_phases_store(s, s->values[s->symbols->time], s->phase_values + in->q, s->phase_values + in->v);
-  return status;
+  pf_phases_store(s, s->values[s->symbols->time], s->phase_values + in->q, s->phase_values + in->v);
+  return PF_OK;
 }
 
 static void find_change(const PfPhases *s, const Jump *j)
@@ -112,9 +113,11 @@ static PfStatus find_impulses(PfPhases *s, const Jump *j, PfEventRecord *record)
   for (int i = 0; i < b; i++) right[i] = j->change[s->phase.coordinate[i]];
   if (m > 0) {
     PfQr qr;
+    PfAlike units;
     PF_TRY(pf_qr_make(s->ctx, s->own, m, b, &qr));
-    PF_TRY(pf_qr_factor(&qr, B, 1e-10));
-    (void)pf_qr_solve_transposed(&qr, right, lambda);
+    PF_TRY(pf_alike_make(s->ctx, s->own, m, b, &units));
+    PF_TRY(pf_alike_factor(&units, &qr, B, 1e-10));
+    pf_alike_solve_transposed(&units, &qr, right, lambda);
   }
   for (int k = 0; k < m; k++) record->multiplier[s->phase.constraint[k]] = lambda[k];
   for (int i = 0; i < n; i++) {
@@ -200,17 +203,36 @@ static bool is_in_phase(const PfPhases *s, int row)
   return false;
 }
 
-/* Rows that hold cannot contradict each other, and one of which everything is held cannot ask for a motion. */
-static PfStatus check_rows(PfPhases *s)
+/* The residual of a row A v+ that still is none: a small part of its terms before and after the event, and what
+ * rounding leaves of a motion that has come to rest, by its numbers where the phase that has ended began. */
+static double allowed_miss(const PfPhases *s, const Jump *j, const double *A)
 {
-  double most = 1;
-  for (int i = 0; i < s->eq->n; i++) most = fmax(most, fabs(s->values[s->symbols->v + i]));
+  const double part = 1e-7, rounding = 1e-12;
+  const double *q = s->values + s->symbols->q, *v = s->values + s->symbols->v;
+  const double *began = s->opened.values;
+  double sum = 0;
+  for (int i = 0; i < s->eq->n; i++) {
+    double moving = fmax(fabs(j->before[i]), fabs(v[i])), usual = fmax(s->size, fabs(q[i]));
+    usual = fmax(usual, fmax(fabs(began[s->symbols->q + i]), fabs(began[s->symbols->v + i])));
+    sum += fabs(A[i])*(part*moving + rounding*usual);
+  }
+  return sum;
+}
+
+/* Rows that hold cannot contradict each other, and one of which everything is held cannot ask for a motion. */
+static PfStatus check_rows(PfPhases *s, const Jump *j)
+{
+  const size_t n = (size_t)s->eq->n;
+  double *A = pf_arena_array(s->own, double, n);
+  if (!A) return pf_phases_no_room(s);
   for (int k = 0; k < s->eq->m; k++) {
     double miss = 0, push = 0;
     if (!s->active[k]) continue;
     if (s->eq->velocity[k] != PF_EXPR_NONE) PF_TRY(pf_phases_evaluate(s, s->eq->velocity + k, 1, &miss));
     if (!is_in_phase(s, k)) PF_TRY(pf_phases_evaluate(s, s->eq->b + k, 1, &push));
-    if (fabs(miss) <= 1e-7*most && fabs(push) <= 1e-7*most) continue;
+    PF_TRY(pf_phases_evaluate(s, s->eq->A + (size_t)k*n, s->eq->n, A));
+    double allowed = allowed_miss(s, j, A);
+    if (fabs(miss) <= allowed && fabs(push) <= allowed) continue;
     pf_fail_at(s->ctx, PF_ERR_NUMBER, s->model->constraints[k].place, "the event at t = %.12g cannot be worked out: it "
                "contradicts the constraint '%s'", s->values[s->symbols->time], s->model->constraints[k].name);
     pf_hint(s->ctx, "what is locked or attached would have to move");
@@ -236,7 +258,7 @@ PfStatus pf_phases_happen(PfPhases *s, int e)
   PF_TRY(pf_phases_begin(s));
   PF_TRY(stop_held(s, &j));
   PF_TRY(satisfy(s));
-  PF_TRY(check_rows(s));
+  PF_TRY(check_rows(s, &j));
   find_change(s, &j);
   PF_TRY(find_impulses(s, &j, record));
   PF_TRY(look(s, &record->kinetic_after, record->momentum_after));
