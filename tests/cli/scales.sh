@@ -153,4 +153,11 @@ for f in 1e-30 1 1e12 1e15 1e30; do
   run 0 run --json "$place/event.pf"
   holds 'max(map(abs, d["rows"][-1][3:5])) < 1e-12'
 done
+# c stops, and with it x and y by rows of any size: the lock takes the momentum of all three
+for f in 1e-12 1 1e12; do
+  printf "coord x, y, c\nkinetic (x'^2 + y'^2 + c'^2)/2\nconstraint d: x' = c'\nconstraint e: $f*y' = $f*c'\n" > "$place/event.pf"
+  printf "start x' = 1, y' = 1, c' = 1\nrun 1\nwhen t = 0.5 { lock c }\n" >> "$place/event.pf"
+  run 0 run --json "$place/event.pf"
+  holds 'abs(d["events"][0]["impulse"]["c"] + 3) < 1e-12'
+done
 finish
