@@ -527,7 +527,8 @@ static PfProjected project(PfSolver *s, double *values, const double *scale, dou
   if (!f->velocity || s->skipped) return PF_PROJECTED_NOT;
   pf_tape_run(f->velocity, values + f->first, e->velocity_out, e->work);
   if (!are_good(s, e->velocity_out + m + n)) return PF_PROJECTED_NOT;
-  for (int r = 0; r < m; r++) miss = fmax(miss, fabs(e->velocity_out[r])/(scale ? scale[r] : 1));
+  /* The correction is there already, so it is made also where only the row as it is written is missed by too much. */
+  for (int r = 0; r < m; r++) miss = fmax(miss, fabs(e->velocity_out[r])/(scale ? fmin(1, scale[r]) : 1));
   if (miss <= enough) return PF_PROJECTED_BEFORE;
   for (int j = 0; j < n; j++) v[j] += e->velocity_out[m + j];
   return PF_PROJECTED_NOW;
