@@ -49,5 +49,6 @@ int pf_study_command(const StudyKind *kind, const Console *console, int argc, ch
   code = pf_cli_report(st->s.ctx, status, &options, kind->fields, st, kind->write);
   if (kind->free) kind->free(st);
   pf_study_close(st);
+  st->options = NULL;
   return code;
 }

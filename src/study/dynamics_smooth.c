@@ -204,34 +204,40 @@ static PfStatus find_bent_outputs(PfDynamics *f, PfArena *scratch, bool *bent, b
   return PF_OK;
 }
 
-/* Finds a kink of the equations, or with `outputs` the outputs that have one. */
-static PfStatus look(PfDynamics *f, bool *outputs, PfExpr *kink)
+/* What is looked for: a kink of the equations, or (not NULL) the outputs that have one. */
+typedef struct Sought {
+  PfExpr kink;
+  bool *outputs;
+} Sought;
+
+static PfStatus look(PfDynamics *f, Sought *sought)
 {
   PfArena *scratch = pf_arena_new(pf_context_allocator(f->ctx));
   bool *bent = scratch ? pf_arena_array(scratch, bool, f->root_count) : NULL;
-  PfStatus status = !bent     ? pf_no_room(f->ctx, "the vector field")
-                    : outputs ? find_bent_outputs(f, scratch, bent, outputs)
-                              : find_kink(f, scratch, bent, kink);
+  PfStatus status = !bent             ? pf_no_room(f->ctx, "the vector field")
+                    : sought->outputs ? find_bent_outputs(f, scratch, bent, sought->outputs)
+                                      : find_kink(f, scratch, bent, &sought->kink);
   pf_arena_free(scratch);
   return status;
 }
 
 PfStatus pf_dynamics_kink(PfDynamics *f, PfArena *arena, const char **text)
 {
-  PfExpr kink = PF_EXPR_NONE;
+  Sought sought = {PF_EXPR_NONE, NULL};
   *text = NULL;
   PF_TRY(pf_dynamics_deciders(f));
-  if (f->decides.count) PF_TRY(look(f, NULL, &kink));
-  if (kink == PF_EXPR_NONE) return PF_OK;
-  *text = pf_expr_print(f->ctx, arena, kink, PF_TEXT);
+  if (f->decides.count) PF_TRY(look(f, &sought));
+  if (sought.kink == PF_EXPR_NONE) return PF_OK;
+  *text = pf_expr_print(f->ctx, arena, sought.kink, PF_TEXT);
   return *text ? PF_OK : pf_no_room(f->ctx, "the vector field");
 }
 
 PfStatus pf_dynamics_bent_outputs(PfDynamics *f, bool *bent)
 {
+  Sought sought = {PF_EXPR_NONE, bent};
   for (int i = 0; i < f->no; i++) bent[i] = false;
   PF_TRY(pf_dynamics_deciders(f));
-  return f->output_decides.count ? look(f, bent, NULL) : PF_OK;
+  return f->output_decides.count ? look(f, &sought) : PF_OK;
 }
 
 PfStatus pf_dynamics_check_smooth(PfDynamics *f)
