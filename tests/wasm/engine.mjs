@@ -31,8 +31,8 @@ engine.check(model("snakeboard"));
 const packed = gzipSync(bytes, { level: 9 }).length;
 console.log(`${bytes.length} bytes, ${packed} compressed; loaded in ${loaded.toFixed(0)} ms, first answer ${(performance.now() - began - loaded).toFixed(0)} ms later`);
 const optimised = spawnSync("wasm-opt", ["--version"]).status === 0; // the build uses it where it is installed
-// a page has 1.5 MB for everything; studies in units of their own and reports with tables have made it 2 percent larger
-expect("the module is small", packed < (optimised ? 560 : 610)*1024, packed);
+// a page has 1.5 MB for everything; studies in units of their own and reports with tables have made it 3 percent larger
+expect("the module is small", packed < (optimised ? 570 : 620)*1024, packed);
 
 // ------------------------------------------------------------------------------------------ the examples
 
