@@ -49,28 +49,21 @@ const char *pf_cli_title(const PfModel *model);
 /* The model in a report: the member "model", and a first line with its name and title. */
 void pf_cli_report_model(const PfModel *model, PfReport *report);
 
-/* Makes the result by one of the writers and prints it: JSON when asked for, else text. */
-typedef void (*WriteJson)(void *user, PfJson *json);
-typedef void (*WriteText)(void *user, PfText *text);
-int pf_cli_output(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
-/* The same with a report: its JSON when asked for, else its text. */
+/* Prints a report: its JSON when asked for, else its text. */
 int pf_cli_put_report(PfContext *ctx, const Options *options, PfReport *report);
 /* A report with the diagnostics of the context; to be freed also after an error. */
 PfStatus pf_cli_make_report(PfContext *ctx, const PfField *fields, void *user, WriteReport write, PfReport **report);
-/* The end of a command whose result is a report, see pf_cli_finish. */
+/* The end of a command: makes and prints the report when all went well, otherwise as pf_cli_fail; then the diagnostics
+ * for people. Returns the exit code. */
 int pf_cli_report(PfContext *ctx, PfStatus status, const Options *options, const PfField *fields, void *user,
                   WriteReport write);
-/* The end of a command: the result when all went well; after an error, for programs, an object with the diagnostics;
- * and the diagnostics for people. Returns the exit code. */
-int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
-                  WriteText write_text);
+/* The end of a command after an error: an object with the diagnostics when JSON is asked for, and the diagnostics for
+ * people. Returns the exit code. */
+int pf_cli_fail(PfContext *ctx, PfStatus status, const Options *options);
 int pf_cli_exit_code(PfStatus status);
 /* The end before a command was found: what is wrong, and a hint; for programs when --json is among the words. */
 int pf_cli_wrong_usage(const Console *console, int argc, char **argv, const char *hint, const char *format, ...)
     PF_PRINTF(5, 6);
-
-/* The same; to standard error when the result itself goes to standard output (outputs.c). */
-int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text);
 
 /* A summary to standard error, next to a result on standard output. */
 int pf_cli_put_aside(PfContext *ctx, const Options *options, const char *summary);

@@ -570,7 +570,7 @@ int pf_cli_options(const Command *command, const Console *console, int argc, cha
   if (status == PF_OK && options->help) pf_cli_help(command, console->out);
   if (status != PF_OK) {
     options->json = asks_for_json(&r);
-    (void)pf_cli_finish(r.ctx, status, options, NULL, NULL, NULL);
+    (void)pf_cli_fail(r.ctx, status, options);
     pf_cli_usage(command, console->err);
     fprintf(console->err, "'pfaff %s --help' tells more\n", command->name);
   }

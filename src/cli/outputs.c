@@ -120,14 +120,3 @@ int pf_cli_put_aside(PfContext *ctx, const Options *options, const char *summary
   pf_text_free(&shown);
   return PF_EXIT_OK;
 }
-
-int pf_cli_summary(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text)
-{
-  if (!pf_cli_out_is_standard(options)) return pf_cli_output(ctx, options, user, write_json, write_text);
-  PfText text;
-  pf_text_init(&text, pf_context_allocator(ctx));
-  write_text(user, &text);
-  int code = pf_cli_put_aside(ctx, options, pf_text_get(&text));
-  pf_text_free(&text);
-  return code;
-}

@@ -117,8 +117,8 @@ static PfStatus find_machine(Session *session, const Options *options, PfMachine
   return PF_OK;
 }
 
-/* The session becomes a workspace of the machine; its arena stays, and a context of its own that is not needed any more
- * lives on until then. */
+/* The session becomes a workspace of the machine and keeps its arena. The context that it had before belongs to a new
+ * machine; next to a machine of the console it has no use any more. */
 static PfStatus load_by(Session *session, const Options *options, PfWritten written)
 {
   const Console *console = options->console;
@@ -254,12 +254,18 @@ int pf_cli_exit_code(PfStatus status)
   return status == PF_OK ? PF_EXIT_OK : status == PF_ERR_ARGUMENT ? PF_EXIT_USAGE : PF_EXIT_FAILED;
 }
 
-/* After an error: what went wrong is all there is. */
-static void json_failure(void *user, PfJson *json)
+/* After an error: the diagnostics are the whole result for programs. */
+static int put_failure(PfContext *ctx, const Options *options)
 {
-  pf_json_open(json, NULL, '{');
-  pf_cli_json_diagnostics(user, json);
-  pf_json_close(json, '}');
+  PfJson json;
+  pf_json_begin(&json, pf_context_allocator(ctx));
+  pf_json_open(&json, NULL, '{');
+  pf_cli_json_diagnostics(ctx, &json);
+  pf_json_close(&json, '}');
+  pf_text_add(&json.text, "\n");
+  (void)pf_cli_print(options->console, &json.text);
+  pf_json_free(&json);
+  return PF_EXIT_FAILED;
 }
 
 /* What was asked to stop has no result, though an attempt may have gone on without it; programs are told why. */
@@ -269,28 +275,10 @@ static bool has_no_result(PfContext *ctx, bool json)
   return !told && pf_check_cancelled(ctx) != PF_OK;
 }
 
-int pf_cli_output(PfContext *ctx, const Options *options, void *user, WriteJson write_json, WriteText write_text)
-{
-  bool json = options->json, stopped = has_no_result(ctx, json);
-  if (stopped && !json) return PF_EXIT_FAILED;
-  if (stopped) user = ctx, write_json = json_failure;
-  PfJson out; /* its text serves both */
-  pf_json_begin(&out, pf_context_allocator(ctx));
-  if (json) {
-    write_json(user, &out);
-    pf_text_add(&out.text, "\n");
-  } else {
-    write_text(user, &out.text);
-  }
-  int code = pf_cli_print(options->console, &out.text);
-  pf_json_free(&out);
-  return stopped ? PF_EXIT_FAILED : code;
-}
-
 int pf_cli_put_report(PfContext *ctx, const Options *options, PfReport *report)
 {
   bool json = options->json;
-  if (has_no_result(ctx, json)) return json ? pf_cli_output(ctx, options, ctx, json_failure, NULL) : PF_EXIT_FAILED;
+  if (has_no_result(ctx, json)) return json ? put_failure(ctx, options) : PF_EXIT_FAILED;
   if (pf_report_check(report) != PF_OK) return PF_EXIT_FAILED;
   if (!json && pf_cli_out_is_standard(options)) return pf_cli_put_aside(ctx, options, pf_report_text(report));
   const char *words = json ? pf_report_json(report) : pf_report_text(report);
@@ -299,16 +287,13 @@ int pf_cli_put_report(PfContext *ctx, const Options *options, PfReport *report)
   return pf_cli_print(options->console, &text);
 }
 
-int pf_cli_finish(PfContext *ctx, PfStatus status, const Options *options, void *user, WriteJson write_json,
-                  WriteText write_text)
+int pf_cli_fail(PfContext *ctx, PfStatus status, const Options *options)
 {
-  int code = pf_cli_exit_code(status), written = PF_EXIT_OK;
   if (!ctx && options->json)
     fputs("{\"diagnostics\": [{\"severity\": \"error\", \"message\": \"out of memory\"}]}\n", options->console->out);
-  if (status == PF_OK) written = pf_cli_summary(ctx, options, user, write_json, write_text);
-  else if (ctx && options->json) written = pf_cli_output(ctx, options, ctx, json_failure, NULL);
+  if (ctx && options->json) (void)put_failure(ctx, options);
   pf_cli_diagnostics(ctx, options->console);
-  return code == PF_EXIT_OK ? written : code;
+  return pf_cli_exit_code(status);
 }
 
 PfStatus pf_cli_make_report(PfContext *ctx, const PfField *fields, void *user, WriteReport write, PfReport **report)
@@ -326,7 +311,7 @@ int pf_cli_report(PfContext *ctx, PfStatus status, const Options *options, const
   if (status == PF_OK) status = pf_cli_make_report(ctx, fields, user, write, &report);
   int code = status == PF_OK ? pf_cli_put_report(ctx, options, report) : PF_EXIT_OK;
   pf_report_free(report);
-  if (status != PF_OK) return pf_cli_finish(ctx, status, options, NULL, NULL, NULL);
+  if (status != PF_OK) return pf_cli_fail(ctx, status, options);
   pf_cli_diagnostics(ctx, options->console);
   return code;
 }
@@ -343,7 +328,7 @@ int pf_cli_wrong_usage(const Console *console, int argc, char **argv, const char
   PfContext *ctx = pf_context_new(NULL);
   PfStatus status = ctx ? pf_fail(ctx, PF_ERR_ARGUMENT, "%s", message) : PF_ERR_MEMORY;
   if (ctx) pf_hint(ctx, "%s", hint);
-  int code = pf_cli_finish(ctx, status, &options, NULL, NULL, NULL);
+  int code = pf_cli_fail(ctx, status, &options);
   pf_context_free(ctx);
   return code;
 }
