@@ -35,7 +35,7 @@ bool pf_sim_check_since(PfSim *sim, PfStatus status, int before)
 {
   if (status == PF_OK) return true;
   take_error(sim->ctx, status, before, &sim->error);
-  if (sim->own.machine) pf_diagnostics_forget(sim->ctx, before); /* nobody else reads them */
+  if (sim->own.machine) pf_diagnostics_forget(sim->ctx, before); /* the error has a copy */
   return false;
 }
 
@@ -151,23 +151,23 @@ PfSim *pf_sim_of_machine(PfMachine *machine, bool (*cancelled)(void *user), void
   return finish(sim, status, error);
 }
 
-/* Whom to ask whether to stop. */
-typedef struct Asked {
+/* The function that is polled for cancellation. */
+typedef struct Cancel {
   bool (*cancelled)(void *user);
   void *user;
-} Asked;
+} Cancel;
 
 /* A machine and the one simulation of it: by a path, or by a text when there is one. */
-static PfSim *open_new(const char *path, const char *text, Asked asked, PfError *error)
+static PfSim *open_new(const char *path, const char *text, Cancel cancel, PfError *error)
 {
   PfContext *ctx = pf_context_new(NULL);
   PfMachine *machine = NULL;
   if (!ctx) return fail_early(NULL, PF_ERR_MEMORY, error);
-  pf_context_set_cancel(ctx, asked.cancelled, asked.user);
+  pf_context_set_cancel(ctx, cancel.cancelled, cancel.user);
   PfStatus status = text   ? pf_machine_read(ctx, "<text>", text, strlen(text), &machine)
                     : path ? pf_machine_open(ctx, path, &machine)
                            : pf_fail(ctx, PF_ERR_ARGUMENT, "there is no path and no text of a model");
-  PfSim *sim = status == PF_OK ? pf_sim_of_machine(machine, asked.cancelled, asked.user, error)
+  PfSim *sim = status == PF_OK ? pf_sim_of_machine(machine, cancel.cancelled, cancel.user, error)
                                : fail_early(ctx, status, error);
   if (status != PF_OK) pf_context_free(ctx);
   pf_machine_release(machine);
@@ -176,7 +176,7 @@ static PfSim *open_new(const char *path, const char *text, Asked asked, PfError 
 
 PfSim *pf_sim_open(const char *path, PfError *error)
 {
-  return open_new(path, NULL, (Asked){NULL, NULL}, error);
+  return open_new(path, NULL, (Cancel){NULL, NULL}, error);
 }
 
 PfSim *pf_sim_open_text(const char *text, PfError *error)
@@ -186,7 +186,7 @@ PfSim *pf_sim_open_text(const char *text, PfError *error)
 
 PfSim *pf_sim_open_asking(const char *text, bool (*cancelled)(void *user), void *user, PfError *error)
 {
-  return open_new(NULL, text, (Asked){cancelled, user}, error);
+  return open_new(NULL, text, (Cancel){cancelled, user}, error);
 }
 
 PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equations, PfError *error)

@@ -14,7 +14,7 @@ static const char pendulum[] = "param m = 2 [kg], l = 0.1 [m], g = 9.81 [m/s^2]\
                                "potential -m*g*l*cos(a)\n"
                                "start a = 0.5\n";
 
-/* Two bodies that come apart: the complete model has a free joint more. */
+/* A link that is detached: the complete model has a free joint as well, seven coordinates more. */
 static const char arm[] = "coord a [rad]\n"
                           "gravity (0, 0, -9.81)\n"
                           "body link in ground turn a about y { mass 1 [kg], com (0, 0, -0.5),\n"
