@@ -7,13 +7,16 @@
 #   make site       the documentation as a static site with search and a live gallery: build/site/site/index.html
 #   make deb        Debian packages in dist/: libpfaff0, libpfaff-dev, pfaff with manual pages and completion for shells
 #   make release    all of a version into dist/: source, Debian packages, wheel
+#   make pictures   the pictures of docs/ that are not in the repository, into docs/images/ and docs/papers/images/
 #   make papers     docs/papers/: the five papers beside the program, with pictures; the test papers.numbers compares their numbers
+#   make check      unit tests of one build, in less than a minute; CASE=name: single cases; LABEL=cli, TEST=regex: other tests
+#   make english    findings of the linter for English, FILE=docs/trust.md in one file (tests/docs/english.py)
 #   make test       build with warnings as errors and run all tests: gcc, clang with sanitizers (ASan, UBSan, TSan), valgrind
 #   make bench      measure speed (never part of the tests)
 #   make trial      N=1000 random models, from SEED=1, against an oracle in Python; failures go to build/trial-failures
 #   make fuzz       short runs of the fuzzers, SECONDS_EACH=60 or RUNS_EACH inputs; FUZZER=model: only that
 #   make install    into PREFIX=/usr/local (DESTDIR is obeyed)
-#   make format     mend indentation and blanks, see scripts/format.py
+#   make format     fix indentation and blanks, see scripts/format.py
 #   make clean      remove everything that was built
 BUILD = build
 PREFIX = /usr/local
@@ -23,7 +26,7 @@ SEED = 1
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 MODEL = examples/skates/snakeboard.pf
 
-.PHONY: all build demo wasm page site wheel deb release papers test bench trial fuzz install format clean
+.PHONY: all build demo wasm page site wheel deb release papers pictures check english test bench trial fuzz install format clean
 
 all: build
 
@@ -73,7 +76,7 @@ page: wasm
 	@echo "== build the page in page/dist/"
 	@scripts/npm.sh && cd page && npm run --silent build
 
-site: build page
+site: build page pictures
 	@scripts/setup.sh python
 	@build/site-env/bin/python -c 'import material' 2>/dev/null || \
 	  { echo "== mkdocs-material, in build/site-env/"; python3 -m venv build/site-env; build/site-env/bin/pip install -q --disable-pip-version-check mkdocs-material; }
@@ -92,9 +95,20 @@ release: page
 	@scripts/setup.sh deb
 	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/release.sh
 
+pictures: build
+	@echo "== pictures of the documents in docs/images/ and docs/papers/images/"
+	@python3 tests/docs/run_blocks.py --draw $(BUILD)/pfaff . docs/cookbook.md docs/tutorial.md
+	@scripts/papers.py $(BUILD)/pfaff --pictures
+
 papers: build
 	@echo "== pages of the papers in docs/papers/"
 	@scripts/papers.py $(BUILD)/pfaff
+
+check:
+	@BUILD=$(BUILD) JOBS=$(JOBS) CASE='$(CASE)' LABEL='$(LABEL)' TEST='$(TEST)' scripts/check.sh
+
+english:
+	@python3 tests/docs/english.py --list . $(FILE)
 
 test:
 	@scripts/setup.sh test

@@ -88,6 +88,7 @@ static void measure_steps(char **words)
 /* ---------------------------------------------------------------- the command */
 
 typedef struct Command {
+  PfMachine *machine;
   char *text, *words; /* one word behind the other */
   size_t size, rows;
   int count;
@@ -105,7 +106,7 @@ static void run_command(void *user)
   static char somebody;
   Command *c = user;
   PfPyOutcome outcome;
-  if (!pf_py_command(c->words, c->count, c->text, c->size, "model.pf", &somebody, &outcome) || outcome.code)
+  if (!pf_py_command(c->words, c->count, c->machine, c->text, c->size, "model.pf", &somebody, &outcome) || outcome.code)
     stop(outcome.err);
   c->rows = outcome.row_count;
   pf_py_free(outcome.out);
@@ -128,8 +129,11 @@ static void measure_command(int count, char **words)
 {
   Command c = {.words = join(count, words), .count = count};
   c.text = read_text(words[0], &c.size);
+  PfContext *ctx = pf_context_new(NULL);
+  if (!ctx || pf_machine_read(ctx, "model.pf", c.text, c.size, &c.machine) != PF_OK) stop(words[0]);
   double seconds = quartile_of_call(run_command, &c);
   printf("{\"seconds\": %.9g, \"rows\": %zu}\n", seconds, c.rows);
+  pf_machine_release(c.machine);
   free(c.words);
   free(c.text);
 }

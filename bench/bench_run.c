@@ -154,15 +154,17 @@ static PfStatus take_sample(void *user, const PfSample *sample)
 {
   Ours *o = user;
   if (o->instant < o->c->reference.count) note_error(&o->c->reference, o->instant++, sample->q, o->figures);
-  o->begin = seconds_now(); /* of the start, in the run that is timed */
   return PF_OK;
 }
 
-static bool note_end(void *user, double t)
+/* Of the start and of the end. */
+static PfStatus take_time(void *user, const PfSample *sample)
 {
   Ours *o = user;
-  if (t >= o->c->t_end) o->figures->seconds = seconds_now() - o->begin;
-  return false;
+  (void)sample;
+  if (!o->instant++) o->begin = seconds_now();
+  o->figures->seconds = seconds_now() - o->begin;
+  return PF_OK;
 }
 
 static bool move_by_ours(const Case *c, double rtol, double atol, Task task, Figures *figures)
@@ -173,10 +175,10 @@ static bool move_by_ours(const Case *c, double rtol, double atol, Task task, Fig
   o.rtol = rtol;
   o.atol = atol;
   o.t_end = c->t_end;
-  o.at = c->reference.t;
-  o.at_count = task == TASK_ERROR ? c->reference.count : 1; /* the start: from there on time is taken */
-  o.sample = take_sample;
-  o.cancelled = note_end;
+  const double ends[] = {c->reference.t[0], c->t_end};
+  o.at = task == TASK_ERROR ? c->reference.t : ends;
+  o.at_count = task == TASK_ERROR ? c->reference.count : 2;
+  o.sample = task == TASK_ERROR ? take_sample : take_time;
   o.user = &ours;
   ours.c = c;
   ours.figures = figures;

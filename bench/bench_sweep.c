@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SINCOS = 49 /* additions and multiplications in num/sincos.def */, REPETITIONS = 5 };
+enum { SINCOS = 49 /* additions and multiplications in runtime/pf_sincos.def */, REPETITIONS = 5 };
 
 static _Noreturn void stop(const char *what)
 {
@@ -136,7 +136,7 @@ typedef struct Figures {
 static double run(PfSweep *sweep, int threads, double *cpu)
 {
   PfSweepResult result;
-  const PfSweepHow how = {.threads = threads, .native = PF_NATIVE_ON};
+  const PfSweepRunOptions how = {.threads = threads, .native = PF_NATIVE_ON};
   const double start = now();
   if (pf_sweep_run(sweep, &how, &result) != PF_OK) stop(pf_context_message(pf_sweep_context(sweep)));
   if (result.progress.failed) stop("members have failed");
@@ -145,13 +145,13 @@ static double run(PfSweep *sweep, int threads, double *cpu)
 }
 
 /* The first run compiles; then one and two threads in turn, so that both meet the same machine. */
-static Figures measure(const PfSweepWord *words, int count)
+static Figures measure(const PfSweepSetting *settings, int count)
 {
   PfContext *ctx = pf_context_new(NULL);
   PfSweep *sweep;
   double cpu;
   Figures f = {.cpu = INFINITY, .wall = INFINITY, .wall_two = INFINITY};
-  if (pf_sweep_new(ctx, words, count, &sweep) != PF_OK) stop(pf_context_message(ctx));
+  if (pf_sweep_new(ctx, settings, count, &sweep) != PF_OK) stop(pf_context_message(ctx));
   f.members = (double)pf_sweep_count(sweep);
   (void)run(sweep, 2, &cpu);
   for (int i = 0; i < REPETITIONS; i++) {
@@ -167,14 +167,14 @@ static Figures measure(const PfSweepWord *words, int count)
 /* Once on two threads, by the clock: everything included, the reading of the model as well. */
 static double time_million(const char *model)
 {
-  const PfSweepWord words[] = {{"model", model}, {"axis", "F=0.5..2:4"}, {"random", "theta ~ normal(0, 0.1)"},
-                               {"n", "1000000"}, {"for", "3"}, {"take", "x"}};
+  const PfSweepSetting settings[] = {{"model", model}, {"axis", "F=0.5..2:4"}, {"random", "theta ~ normal(0, 0.1)"},
+                                     {"n", "1000000"}, {"for", "3"}, {"take", "x"}};
   struct timespec start, end;
   PfContext *ctx = pf_context_new(NULL);
   PfSweep *sweep;
   double cpu;
   clock_gettime(CLOCK_MONOTONIC, &start);
-  if (pf_sweep_new(ctx, words, 6, &sweep) != PF_OK) stop(pf_context_message(ctx));
+  if (pf_sweep_new(ctx, settings, 6, &sweep) != PF_OK) stop(pf_context_message(ctx));
   (void)run(sweep, 2, &cpu);
   clock_gettime(CLOCK_MONOTONIC, &end);
   pf_sweep_free(sweep);
@@ -219,13 +219,13 @@ int main(int count, char **arguments)
   const char *arm_file = count > 1 + json ? arguments[1 + json] : NULL;
   char *wheel = read_example("wheels/piano_wheel.pf"), *robot = read_example("spacecraft/free_floating.pf");
   char *arm = arm_file ? read_file(arm_file) : NULL;
-  const PfSweepWord motions[] = {{"model", wheel}, {"axis", "F=0.5..2:4"}, {"random", "theta ~ normal(0, 0.1)"},
-                                 {"n", "100000"}, {"for", "3"}, {"take", "x"}};
-  const PfSweepWord shortest[] = {{"model", wheel}, {"axis", "F=0.5..2:200000"}, {"for", "1e-9"}, {"take", "x"}};
-  const PfSweepWord robots[] = {{"model", robot}, {"axis", "t=0..1e-6:1024"}, {"for", "60"}, {"by", "rk4"},
-                                {"step", "0.01"}, {"take", "t_end"}};
-  const PfSweepWord arms[] = {{"model", arm}, {"axis", "joint1=0..1:2000"}, {"for", "0.2"}, {"by", "rk4"},
-                              {"step", "0.001"}, {"take", "joint7"}};
+  const PfSweepSetting motions[] = {{"model", wheel}, {"axis", "F=0.5..2:4"}, {"random", "theta ~ normal(0, 0.1)"},
+                                    {"n", "100000"}, {"for", "3"}, {"take", "x"}};
+  const PfSweepSetting shortest[] = {{"model", wheel}, {"axis", "F=0.5..2:200000"}, {"for", "1e-9"}, {"take", "x"}};
+  const PfSweepSetting robots[] = {{"model", robot}, {"axis", "t=0..1e-6:1024"}, {"for", "60"}, {"by", "rk4"},
+                                   {"step", "0.01"}, {"take", "t_end"}};
+  const PfSweepSetting arms[] = {{"model", arm}, {"axis", "joint1=0..1:2000"}, {"for", "0.2"}, {"by", "rk4"},
+                                 {"step", "0.001"}, {"take", "joint7"}};
   Case cases[] = {{"wheel", "piano wheel, 3 s by dopri5", 0, {.members = 0}},
                   {"step", "one step: what a member costs by itself", 0, {.members = 0}},
                   {"robot", "free-floating robot, 6000 steps of rk4", 6000, {.members = 0}},

@@ -117,6 +117,15 @@ def measure_run(program, path, seconds):
     return {"model": path.stem, "seconds": seconds, "rows": len(run.t), "python": python, "command": command, "c": c}
 
 
+def measure_short(path):
+    """A run of one millisecond, and the same motion by a simulation that is there."""
+    model = pfaff.load(path)
+    sim = model.simulate()
+    run, again = in_rounds(lambda: quartile_of_call(lambda: model.run(STEP)),
+                           lambda: quartile_of_call(lambda: sim.start().advance(STEP)))
+    return {"model": path.stem, "run": run, "open": again}
+
+
 def check_rows(found, run):
     if found["rows"] != len(run.t):
         sys.exit(f"bench: C has {found['rows']} rows, Python {len(run.t)}")
@@ -142,6 +151,7 @@ def measure_calls(program, folder):
     for name, seconds in RUNS:
         say(f"{seconds} s of the {name}")
         found["run"].append(measure_run(program, folder/f"{name}.pf", seconds))
+    found["short"] = [measure_short(folder/f"{name}.pf") for name, _ in MOTIONS]
     return found
 
 

@@ -8,6 +8,13 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# The builds with sanitizers, for packages and for fuzzers compile the same sources again and again.
+find_program(PFAFF_CCACHE ccache)
+mark_as_advanced(PFAFF_CCACHE)
+if(PFAFF_CCACHE AND NOT DEFINED CMAKE_C_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${PFAFF_CCACHE}")
+endif()
+
 add_compile_definitions(_POSIX_C_SOURCE=200809L)
 add_compile_options(-Wall -Wextra -Wconversion -Wshadow -Wmissing-prototypes -Wstrict-prototypes)
 

@@ -3,7 +3,7 @@
 # has them without any file beside it.
 include(PfaffTexts)
 function(pfaff_example_texts output)
-  set(code "/* Made by cmake/PfaffExamples.cmake of the files of examples/. */\n#include \"cli/gallery.h\"\n")
+  set(code "/* Made by cmake/PfaffExamples.cmake of the files of examples/. */\n#include \"task/gallery.h\"\n")
   set(list "\nconst Example pf_examples[] = {\n")
   file(GLOB paths CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*/*.pf")
   list(SORT paths)

@@ -7,8 +7,18 @@ foreach(module IN LISTS PFAFF_MODULES)
   list(APPEND pfaff_sources ${files})
 endforeach()
 include(PfaffFmu)
-pfaff_fmu_texts("${PROJECT_BINARY_DIR}/fmu_texts.c")
-list(APPEND pfaff_sources "${PROJECT_BINARY_DIR}/fmu_texts.c")
+pfaff_shipped_texts("${PROJECT_BINARY_DIR}/shipped_texts.c")
+list(APPEND pfaff_sources "${PROJECT_BINARY_DIR}/shipped_texts.c")
+if("task" IN_LIST PFAFF_MODULES)
+  include(PfaffExamples)
+  pfaff_example_texts("${PROJECT_BINARY_DIR}/example_texts.c")
+  list(APPEND pfaff_sources "${PROJECT_BINARY_DIR}/example_texts.c")
+  # pages and the modules for MPI, which tasks look for
+  file(RELATIVE_PATH mpi_modules "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}/pfaff")
+  set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/task/page_template.c" "${PROJECT_SOURCE_DIR}/src/task/sweep_team.c"
+    APPEND PROPERTY COMPILE_DEFINITIONS PF_SHARE_DIR="${CMAKE_INSTALL_FULL_DATADIR}/pfaff"
+    PF_MODULE_DIR="${CMAKE_INSTALL_FULL_LIBDIR}/pfaff" PF_MODULE_FROM_PROGRAM="${mpi_modules}")
+endif()
 
 # The recursion on trees is straight arithmetic in fixed-size loops: here the compiler may spend more. Vectors are written
 # where they pay (lanes.h); those that it puts together of single numbers cost more than they save. In a build for one

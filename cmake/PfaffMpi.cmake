@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Modules for MPI: pfaff-mpi-openmpi.so and pfaff-mpi-mpich.so, each compiled by the mpicc of its implementation. The program is not
-# linked to MPI; 'pfaff sweep' loads the one of the launcher that has started it (src/cli/sweep_team.c).
+# linked to MPI; 'pfaff sweep' loads the one of the launcher that has started it (src/task/sweep_launch.c).
 #   -DPFAFF_MPICC="mpicc;/opt/other/bin/mpicc"   names the compilers; without it those are taken that are found
 set(PFAFF_HAVE_MPI OFF)
 set(pfaff_mpi_kinds "")

@@ -32,7 +32,7 @@ set(PFAFF_MPICC "" CACHE STRING "Compilers of MPI programs, one for each impleme
 set(PFAFF_MODULES "" CACHE STRING
   "Modules to build, empty for all; fewer, from the left, give a smaller library without the program")
 mark_as_advanced(PFAFF_MODULES)
-set(PFAFF_ALL_MODULES base report num expr model lang mech machine kernel codegen form tree time sim study out sweep scene export import)
+set(PFAFF_ALL_MODULES base report runtime num expr model lang mech machine kernel codegen form tree time sim study out sweep scene export import task)
 if(NOT PFAFF_MODULES)
   set(PFAFF_MODULES ${PFAFF_ALL_MODULES})
 endif()

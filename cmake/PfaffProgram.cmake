@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # The program pfaff, at the top of the build directory, linked to the static library: one file to copy.
 file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.c")
-if(NOT "out" IN_LIST PFAFF_MODULES)
+if(NOT "task" IN_LIST PFAFF_MODULES)
   list(APPEND pfaff_absent "the program pfaff (PFAFF_MODULES names only some of the modules)")
 elseif("${PROJECT_SOURCE_DIR}/src/cli/main.c" IN_LIST cli_sources)
   # everything but main.c, for the program and for the fuzzers of what it reads
   list(REMOVE_ITEM cli_sources "${PROJECT_SOURCE_DIR}/src/cli/main.c")
-  include(PfaffExamples)
-  pfaff_example_texts("${PROJECT_BINARY_DIR}/example_texts.c")
-  add_library(pfaff_commands OBJECT ${cli_sources} "${PROJECT_BINARY_DIR}/example_texts.c")
+  add_library(pfaff_commands OBJECT ${cli_sources})
   target_include_directories(pfaff_commands PUBLIC "${PROJECT_SOURCE_DIR}/src")
-  file(RELATIVE_PATH modules "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}/pfaff")
-  target_compile_definitions(pfaff_commands PRIVATE PF_VERSION="${PROJECT_VERSION}"
-    PF_SHARE_DIR="${CMAKE_INSTALL_FULL_DATADIR}/pfaff"
-    PF_MODULE_DIR="${CMAKE_INSTALL_FULL_LIBDIR}/pfaff" PF_MODULE_FROM_PROGRAM="${modules}")
+  target_compile_definitions(pfaff_commands PRIVATE PF_VERSION="${PROJECT_VERSION}")
   target_link_libraries(pfaff_commands PUBLIC pfaff_static)
   add_executable(pfaff_program "${PROJECT_SOURCE_DIR}/src/cli/main.c" $<TARGET_OBJECTS:pfaff_commands>)
   set_target_properties(pfaff_program PROPERTIES

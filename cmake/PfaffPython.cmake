@@ -41,4 +41,15 @@ foreach(file IN LISTS package_files)
   endif()
 endforeach()
 
+# The types of results, by the tables of fields in the program.
+if(TARGET pfaff_program AND NOT CMAKE_CROSSCOMPILING)
+  set(reports "${PROJECT_SOURCE_DIR}/tests/cli/reports.py")
+  add_custom_command(OUTPUT "${pfaff_python_folder}/_reports.pyi"
+    COMMAND "${Python_EXECUTABLE}" "${reports}" --python $<TARGET_FILE:pfaff_program> "${pfaff_python_folder}/_reports.pyi"
+    DEPENDS pfaff_program "${reports}" COMMENT "" VERBATIM)
+  add_custom_target(pfaff_python_types DEPENDS "${pfaff_python_folder}/_reports.pyi")
+  add_dependencies(pfaff_python pfaff_python_types)
+  install(FILES "${pfaff_python_folder}/_reports.pyi" DESTINATION pfaff COMPONENT python EXCLUDE_FROM_ALL)
+endif()
+
 install(TARGETS pfaff_python LIBRARY DESTINATION pfaff COMPONENT python EXCLUDE_FROM_ALL)

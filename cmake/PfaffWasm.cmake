@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# pfaff.wasm: the library and the commands as one WebAssembly module. What needs a system underneath (files, processes, signals)
+# pfaff.wasm: the library and its tasks as one WebAssembly module. What needs a system underneath (files, processes, signals)
 # is left to the host: the files of wasm/ stand in for those of src/ that are left out here. See wasm/README.md.
 set(wasm_sources "")
-set(modules ${PFAFF_MODULES} cli)
+set(modules ${PFAFF_MODULES})
 list(REMOVE_ITEM modules import export sweep)
 foreach(module IN LISTS modules)
   file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${module}/*.c")
   list(APPEND wasm_sources ${files})
 endforeach()
-list(FILTER wasm_sources EXCLUDE REGEX "/src/(base/file|base/library|codegen/(native|cache|compiler|source|sha256)|out/file|out/record|cli/main|cli/signals|cli/terminal)\\.c$")
+list(FILTER wasm_sources EXCLUDE REGEX "/src/(base/file|base/library|codegen/(native|cache|compiler|source|sha256)|out/file|out/record)\\.c$")
 # A page has pictures of its own (left_out.c).
 list(FILTER wasm_sources EXCLUDE REGEX
-  "/src/(cli/import|cli/examples|cli/gallery|cli/new|cli/export.*|cli/converge|cli/sweep.*|cli/page.*|cli/plot.*|cli/table.*|cli/live|out/(axis|base64|chart|label|legend|map|page|picture|series)|scene/(picture|paint|meshes))\\.c$")
+  "/src/(task/import|task/examples|task/gallery|task/new|task/export.*|task/converge|task/sweep.*|task/page.*|task/plot.*|task/table.*|out/(axis|chart|label|legend|map|page|picture|series)|scene/(picture|paint|meshes))\\.c$")
 file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/wasm/*.c")
 list(APPEND wasm_sources ${files})
 
@@ -28,7 +28,7 @@ target_include_directories(pfaff_wasm PRIVATE "${PROJECT_SOURCE_DIR}/include" "$
 target_compile_definitions(pfaff_wasm PRIVATE PF_VERSION="${PROJECT_VERSION}")
 # What a step runs through is made fast, the rest small: the module is sent and compiled before anything moves.
 set(hot_sources ${wasm_sources})
-list(FILTER hot_sources INCLUDE REGEX "/src/(kernel/run|num/ldl|num/lu|num/qr|num/vector|form/solver)\\.c$")
+list(FILTER hot_sources INCLUDE REGEX "/src/(kernel/run|runtime/[a-z_]+|form/solver)\\.c$")
 target_compile_options(pfaff_wasm PRIVATE -Oz)
 set_source_files_properties(${hot_sources} PROPERTIES COMPILE_OPTIONS -O2)
 # The stack comes first, so that what overflows it is a trap and not a wrong number; the host decides how large memory may grow.

@@ -44,7 +44,7 @@ def statements():
 
 
 def clauses():
-    return quoted(table("src/lang/lex.c", "clauses[] = {"))
+    return re.search(r'clauses\[\] = "([^"]*)"', source("src/lang/lex.c"))[1].split()
 
 
 def connectives():

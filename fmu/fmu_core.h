@@ -29,19 +29,24 @@ typedef enum model_fmu_status {
 typedef struct model_fmu_data {
   model_params p;
   model_state x;
-  model_input u; /* behind the inputs of the model: sides of surfaces, what is held and active, what was captured */
+  model_input u; /* after the inputs of the model: modes of surfaces, flags of structure, captured numbers */
   double tolerance;
   double step;       /* Co-Simulation: the next step to try; 0: not known */
-  double next_event; /* the next event by time, when has_next */
+  double last_error; /* of the step before, in units of the tolerance */
+  double begun;      /* the time of the start, or of the latest change of the equations */
+  double next_event; /* the next event by time, when has_next; -infinity: not known */
+  int next_surface;  /* that of it */
   int has_next;
   int mode, co_simulation;
   int was_set;   /* parameters, states or inputs, since the motion began or the last event */
   int unsettled; /* in initialization mode: something was set since the start was last made consistent */
   int ended;     /* the condition of 'until' holds */
-  int held_q[MODEL_N], held_v[MODEL_N]; /* starts set by the importer: the others move first */
-  int stays[MODEL_FMU_SURFACES1]; /* 1: the motion stays on the surface, its side is between -1 and 1 */
-  double slack[MODEL_FMU_SURFACES1]; /* a state that is no further on the other side of a surface has not passed it */
-  int truth[MODEL_FMU_SURFACES1]; /* of comparisons in conditions */
+  int is_set_q[MODEL_N], is_set_v[MODEL_N]; /* starts set by the importer: the others move first; */
+  double set_q[MODEL_N], set_v[MODEL_N];    /* the values that were set */
+  int stays[MODEL_FMU_SURFACES1]; /* 1: the motion stays on the surface, its mode is between -1 and 1 */
+  double sign[MODEL_FMU_SURFACES1];  /* of each indicator, until it changes */
+  double slack[MODEL_FMU_SURFACES1]; /* a state within this distance on the other side has not passed a surface */
+  double truth[MODEL_FMU_SURFACES1]; /* of comparisons in conditions, 1 or 0 */
   int happened[MODEL_FMU_EVENTS1]; /* events that lock, attach and detach happen once */
   int due;                         /* one of them at the start */
   model_rows rows;                 /* chosen where the constraints hold, kept until the next such state */
@@ -104,7 +109,7 @@ model_fmu_status model_fmu_status_of(model_fmu *f, model_status status);
 /* Members by number: parameters; the inputs of the model, then the others; the side of a surface; a flag. */
 double *model_fmu_parameter(model_params *p, int i);
 double *model_fmu_input(model_input *u, int i);
-double *model_fmu_side(model_input *u, int k);
+double *model_fmu_mode(model_input *u, int k);
 double *model_fmu_flag(model_input *u, int k);
 /* Is the coordinate held by an event? */
 int model_fmu_is_held(const model_input *u, int i);
@@ -115,52 +120,55 @@ void model_fmu_forget(model_fmu *f);
 model_fmu_status model_fmu_move(model_fmu *f);
 /* In initialization mode values are those of the consistent start. */
 model_fmu_status model_fmu_settle(model_fmu *f);
-/* The same at any state; u gets the sides of surfaces that the motion stays on. */
+/* The same at any state; u gets the modes of surfaces on which the motion stays. */
 model_status model_fmu_flow(const model_fmu_data *d, const model_state *x, model_input *u, double *a, double *lambda);
 int model_fmu_stay_count(const model_fmu_data *d);
-/* W x = r by elimination with pivots by columns; 0: singular. */
-int model_fmu_solve(double *W, double *r, int n);
 
-/* One step of Dormand and Prince from f->d.x; `error` is relative to the tolerance. */
-model_status model_fmu_try(const model_fmu *f, double h, const double *a0, model_state *end, model_input *u,
-                           double *error);
+/* A step of Co-Simulation, and the state at a time inside it by its dense output (fmu_motion.c). */
+typedef struct model_fmu_step model_fmu_step;
+void model_fmu_step_at(const model_fmu_step *step, double t, model_state *x);
 
-/* Where, within a step of Co-Simulation, something that is watched changes its sign. */
-typedef struct model_fmu_crossing {
-  int found;
-  int at_once;                        /* its sign is wrong from the beginning */
-  double low, high;                   /* behind low, at high or before */
-  double before[MODEL_FMU_SURFACES1]; /* what is watched, at low */
-} model_fmu_crossing;
-/* Looks along the step of length h from f->d.x, whose accelerations are known, to x; 1: it is too long to see how the
- * surfaces change along it. */
-int model_fmu_scan(const model_fmu *f, const model_state *x, const model_input *u, double h,
-                   model_fmu_crossing *crossing);
-/* The step *h that ends just where the first of them has changed its sign; without `crosses`, where none has. */
-model_fmu_status model_fmu_locate(model_fmu *f, const model_fmu_crossing *crossing, double *h, int *crosses);
+/* Where a step is cut: surfaces that are met, sliding modes whose force is at its limit. */
+typedef struct model_fmu_switch {
+  double time;
+  int met[MODEL_FMU_SURFACES1], released[MODEL_FMU_SURFACES1];
+} model_fmu_switch;
 
-/* What is watched, one number for each surface: positive as long as nothing happens. */
-model_fmu_status model_fmu_watch(model_fmu *f, double *z);
-/* On which side of each surface the state is; where it is on one, to which side it leaves. */
-model_fmu_status model_fmu_find_sides(model_fmu *f);
-/* The same after surfaces were met, or forces that hold have come to their limits. */
-model_fmu_status model_fmu_decide(model_fmu *f, const int *met, const int *released);
-/* Takes the velocities back to the surfaces that the motion stays on. */
+/* Signs and truths of the indicators at the state; holds (MODEL_FMU_EVENTS + 1): the conditions that hold there, that
+ * of the end first. */
+model_fmu_status model_fmu_begin_watch(model_fmu *f, double *holds);
+/* The conditions that hold by the truths of comparisons, but for events that have happened. */
+void model_fmu_judge(const model_fmu_data *d, const double *truth, double *holds);
+/* The next zero of an indicator that depends on time alone, or the horizon, if that is before. Up to an infinite
+ * horizon only indicators that are linear in time count. */
+double model_fmu_next_instant(model_fmu *f, double horizon);
+/* Is there a change in a step from the state of f to the time `end`, or at it? `at` gets the first one. The horizon is
+ * the end of the motion, as far as it is known. */
+int model_fmu_cross(model_fmu *f, const model_fmu_step *step, double end, double horizon, model_fmu_switch *at,
+                    double *holds);
+
+/* Event indicators, one for each surface: positive as long as nothing happens. */
+model_fmu_status model_fmu_watched(model_fmu *f, double *z);
+/* Distance of the force of a sliding mode from its limit: positive while it holds. */
+double model_fmu_margin(double mode);
+/* Modes from the state alone. */
+model_fmu_status model_fmu_find_modes(model_fmu *f);
+/* Modes after surfaces were met, or forces of sliding modes have come to their limits. NULL: neither. */
+model_fmu_status model_fmu_decide(model_fmu *f, const model_fmu_switch *at);
+/* Moves the velocities back onto the surfaces of sliding modes. */
 void model_fmu_hold(model_fmu *f);
-/* How near to each surface a state that has just come to it is, by what the roots of importers leave; how far off a
- * state that stays on it may be. */
-void model_fmu_allowances(model_fmu *f, double *near, double *off);
+/* States are known to rounding, and to a small part of this. */
+double model_fmu_atol(const model_fmu_data *d);
+/* Of every surface at the state: rounding of g, and how far off a state that stays on it may be. */
+void model_fmu_allowances(model_fmu *f, double *noise, double *off);
 /* Forces that hold give way when they exceed their limits by this part: so a load that equals the limit is held. */
 #define MODEL_FMU_GIVE 1e-8
-/* Rates fall with the side itself by this part of how they depend on sides: so surfaces that hold the same share the
- * load evenly. */
-#define MODEL_FMU_EVENLY 1e-9
 /* Is the state clearly past a surface? */
 int model_fmu_is_contradicted(model_fmu *f);
-/* Which comparisons hold, which conditions: whether the motion has ended, whether an event is due. */
-void model_fmu_find_truths(model_fmu *f);
-/* The next event by time. */
-void model_fmu_plan(model_fmu *f);
+/* After a change: signs, truths, whether the motion has ended, whether an event is due, the next event by time. */
+model_fmu_status model_fmu_look(model_fmu *f);
+/* At a change inside a step: the modes, then the events whose conditions hold. */
+model_fmu_status model_fmu_follow(model_fmu *f, const model_fmu_switch *at, const double *holds);
 model_fmu_status model_fmu_project(model_fmu *f);
 /* At a state on the constraints: which of them are independent. */
 model_fmu_status model_fmu_choose(model_fmu *f);

@@ -1,225 +1,202 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Co-Simulation: at which instants of a step the motion comes to surfaces. */
+/* Zero crossings along the motion of an instance: the formulas of the model for the indicators of the runtime
+ * (pf_crossings.h). Indicator k belongs to surface k: a surface of switching, the limit of the force in its sliding
+ * mode while the motion stays on it, or a comparison. Signs, slack and truths last from step to step in the data of the
+ * instance; the struct of the runtime is made of them for each search. */
+#include "pf_events.h"
+
 #include "fmu_core.h"
 
-#include <math.h>
+#include <string.h>
 
-/* ---------------------------------------------------------------- along a step */
+enum { MODEL_FMU_COMPARISONS = MODEL_FMU_SURFACES - MODEL_FMU_MODES, MODEL_FMU_CONDITIONS = MODEL_FMU_EVENTS + 1 };
 
-/* What is watched at a place of the step, and how fast it changes; 0: not known. */
-typedef struct model_fmu_sample {
-  double at; /* from 0 to h */
-  double z[MODEL_FMU_SURFACES1], slope[MODEL_FMU_SURFACES1];
-} model_fmu_sample;
+typedef struct model_fmu_watch {
+  const model_fmu *f;
+  const model_fmu_step *step; /* the last one; NULL: at the state of the instance */
+  model_state x;              /* that was evaluated last, with the modes, accelerations and multipliers there */
+  model_input u;
+  double a[MODEL_N], lambda[MODEL_FMU_M1];
+  PfIndicators set;
+  PfIndicator at[MODEL_FMU_SURFACES1];
+  double mode[MODEL_FMU_SURFACES1];
+  bool sticks[MODEL_FMU_SURFACES1];
+  double reals[PF_INDICATOR_REALS(MODEL_FMU_SURFACES1, MODEL_FMU_SURFACES1, MODEL_FMU_CONDITIONS, 1)];
+  bool bools[PF_INDICATOR_BOOLS(MODEL_FMU_SURFACES1)];
+} model_fmu_watch;
 
-/* A step as polynomials: velocities by v and a at both ends, coordinates by their integral; q at the end would add what
- * rounding leaves of it over h to the velocities of a short step. */
-typedef struct model_fmu_course {
-  double h, c[5][MODEL_N];
-} model_fmu_course;
+/* ---------------------------------------------------------------- functions for the runtime */
 
-static void model_fmu_fit(model_fmu_course *course, const model_state *x0, const double *a0, const model_state *x1,
-                          const double *a1, double h)
-{
-  int i;
-  course->h = h;
-  for (i = 0; i < MODEL_N; i++) {
-    const double a = h*h*a0[i], V = h*(x1->v[i] - x0->v[i]) - a, A = h*h*(a1[i] - a0[i]);
-    course->c[0][i] = x0->q[i];
-    course->c[1][i] = h*x0->v[i];
-    course->c[2][i] = a/2;
-    course->c[3][i] = V - A/3;
-    course->c[4][i] = A/4 - V/2;
-  }
-}
-
-static void model_fmu_follow(const model_fmu_course *course, double at, double begin, model_state *x)
-{
-  const double s = at/course->h;
-  int i, k;
-  for (i = 0; i < MODEL_N; i++) {
-    double q = 0, v = 0;
-    for (k = 4; k >= 0; k--) {
-      v = v*s + q;
-      q = q*s + course->c[k][i];
-    }
-    x->q[i] = q;
-    x->v[i] = v/course->h;
-  }
-  x->time = begin + at;
-}
-
-/* At the state of `point`; 0: there is none. */
-static int model_fmu_take(model_fmu *point, double at, model_fmu_sample *sample)
-{
-  double rate[MODEL_FMU_SURFACES1];
-  int k;
-  sample->at = at;
-  if (model_fmu_watch(point, sample->z) != MODEL_FMU_OK) return 0;
-  model_fmu_rates(&point->d.p, &point->d.x, &point->d.u, point->a, rate);
-  for (k = 0; k < MODEL_FMU_SURFACES; k++) {
-    if (k >= MODEL_FMU_SIDES) sample->slope[k] = point->d.truth[k] ? -rate[k] : rate[k];
-    else sample->slope[k] = point->d.stays[k] ? 0 : *model_fmu_side(&point->d.u, k)*rate[k];
-    if (model_fmu_timed[k]) sample->slope[k] = 0;
-  }
-  return 1;
-}
-
-/* The cubic through two samples. */
-static double model_fmu_cubic(const model_fmu_sample *a, const model_fmu_sample *b, int k, double at)
-{
-  const double h = b->at - a->at, s = (at - a->at)/h, r = 1 - s;
-  return r*r*((1 + 2*s)*a->z[k] + s*h*a->slope[k]) + s*s*((1 + 2*r)*b->z[k] - r*h*b->slope[k]);
-}
-
-/* Is a surface too far from the cubics through the samples beside it? */
-static int model_fmu_is_coarse(const model_fmu_sample *s, int count)
-{
-  int i, k;
-  for (k = 0; k < MODEL_FMU_SURFACES; k++) {
-    double most = 0, size = 0;
-    int known = 0;
-    for (i = 0; i < count; i++) {
-      if (fabs(s[i].z[k]) > size) size = fabs(s[i].z[k]);
-      if (fabs(s[i].slope[k]) > 0) known = 1;
-    }
-    for (i = 1; known && i + 1 < count; i++) {
-      const double off = fabs(model_fmu_cubic(s + i - 1, s + i + 1, k, s[i].at) - s[i].z[k]);
-      if (off > most) most = off;
-    }
-    if (most > 0.1*size + 1e-9) return 1; /* not where it is zero but for rounding */
-  }
-  return 0;
-}
-
-/* Between two samples surface k falls and rises again: where it is lowest, by the cubic. */
-static int model_fmu_dips(const model_fmu_sample *a, const model_fmu_sample *b, int k, double *at)
-{
-  double low = a->at, high = b->at;
-  int round;
-  if (!(a->z[k] > 0 && b->z[k] > 0 && a->slope[k] < 0 && b->slope[k] > 0)) return 0;
-  for (round = 0; round < 40; round++) { /* thirds: there is one minimum */
-    const double left = low + (high - low)/3, right = high - (high - low)/3;
-    if (model_fmu_cubic(a, b, k, left) < model_fmu_cubic(a, b, k, right)) high = right;
-    else low = left;
-  }
-  *at = low;
-  return model_fmu_cubic(a, b, k, low) < 0.1*(a->z[k] < b->z[k] ? a->z[k] : b->z[k]);
-}
-
-static void model_fmu_bracket(const model_fmu_sample *low, double high, model_fmu_crossing *crossing)
+/* All g at the state; of a sliding mode the distance of its force from the limit. */
+static void model_fmu_watch_evaluate(model_fmu_watch *w, double *g)
 {
   int k;
-  crossing->found = 1;
-  crossing->low = low->at;
-  crossing->high = high;
-  for (k = 0; k < MODEL_FMU_SURFACES; k++) crossing->before[k] = low->z[k];
+  model_fmu_surfaces(&w->f->d.p, &w->x, &w->u, w->a, w->lambda, g);
+  for (k = 0; k < MODEL_FMU_MODES; k++)
+    if (w->sticks[k]) g[k] = model_fmu_margin(*model_fmu_mode(&w->u, k));
 }
 
-/* Does one of them change its sign between two samples, or twice? */
-static void model_fmu_look_between(model_fmu *point, const model_fmu_course *course, double begin,
-                                   const model_fmu_sample *a, const model_fmu_sample *b, model_fmu_crossing *crossing)
+static bool model_fmu_watch_inside(void *user, double t, bool with_forces, double *g)
 {
-  model_fmu_sample lowest;
-  double at;
+  model_fmu_watch *w = user;
+  if (w->step) model_fmu_step_at(w->step, t, &w->x);
+  if (w->step && with_forces && model_fmu_flow(&w->f->d, &w->x, &w->u, w->a, w->lambda) != MODEL_OK) return false;
+  model_fmu_watch_evaluate(w, g);
+  return true;
+}
+
+static void model_fmu_watch_timed(void *user, double t, double *g)
+{
+  model_fmu_watch *w = user;
+  w->x.time = t;
+  model_fmu_watch_evaluate(w, g);
+}
+
+static void model_fmu_watch_sizes(void *user, double *size)
+{
+  model_fmu_watch *w = user;
+  double all[2*MODEL_FMU_SURFACES1];
   int k;
-  for (k = 0; k < MODEL_FMU_SURFACES && !crossing->found; k++) {
-    if (a->z[k] > 0 && b->z[k] <= 0) model_fmu_bracket(a, b->at, crossing);
-    if (a->at <= 0 && a->z[k] <= 0 && b->z[k] < -1e-10) crossing->at_once = 1;
-  }
+  model_fmu_sizes(&w->f->d.p, &w->x, &w->u, w->a, w->lambda, all);
   for (k = 0; k < MODEL_FMU_SURFACES; k++) {
-    if (!model_fmu_dips(a, b, k, &at)) continue;
-    model_fmu_follow(course, at, begin, &point->d.x);
-    model_fmu_forget(point);
-    if (model_fmu_take(point, at, &lowest) && lowest.z[k] <= 0 && (!crossing->found || at < crossing->high))
-      model_fmu_bracket(a, at, crossing);
+    const int known = !w->at[k].timed && !w->at[k].by_forces;
+    size[2*k] = known ? all[k] : 0;
+    size[2*k + 1] = known ? all[MODEL_FMU_SURFACES + k] : 0;
   }
 }
 
-int model_fmu_scan(const model_fmu *f, const model_state *x, const model_input *u, double h,
-                   model_fmu_crossing *crossing)
+/* The end, then the events that have not happened. */
+static void model_fmu_watch_conditions(void *user, const double *truth, double *holds)
 {
-  enum { COUNT = 4 };
-  static const double place[COUNT] = {0, 0.31, 0.64, 1}; /* uneven: nothing periodic hides between them */
-  model_fmu_sample samples[COUNT];
-  model_fmu_course course;
-  model_fmu point;
-  int i, good;
-  crossing->found = crossing->at_once = 0;
+  const model_fmu_watch *w = user;
+  model_fmu_judge(&w->f->d, truth, holds);
+}
+
+void model_fmu_judge(const model_fmu_data *d, const double *truth, double *holds)
+{
+  double all[MODEL_FMU_SURFACES1] = {0};
+  int k, e;
+  for (k = MODEL_FMU_MODES; k < MODEL_FMU_SURFACES; k++) all[k] = truth[k - MODEL_FMU_MODES];
+  model_fmu_conditions(all, holds);
+  for (e = 0; e <= MODEL_FMU_EVENTS; e++) holds[e] = holds[e] > 0.5 && (!e || !d->happened[e - 1]);
+}
+
+/* ---------------------------------------------------------------- the indicators */
+
+static void model_fmu_watch_make(model_fmu_watch *w, const model_fmu *f, const model_fmu_step *step, double horizon)
+{
+  static const PfIndicatorCalls calls = {model_fmu_watch_inside, model_fmu_watch_timed, model_fmu_watch_sizes,
+                                         model_fmu_watch_conditions, NULL};
+  const model_fmu_data *d = &f->d;
+  PfIndicators *set = &w->set;
+  int k;
+  memset(set, 0, sizeof *set);
+  memset(w->at, 0, sizeof w->at);
+  w->f = f;
+  w->step = step;
+  w->x = d->x;
+  w->u = d->u;
+  memcpy(w->a, f->a, sizeof w->a);
+  memcpy(w->lambda, f->lambda, sizeof w->lambda);
+  set->user = w;
+  set->calls = &calls;
+  set->count = MODEL_FMU_SURFACES;
+  set->comparison_count = MODEL_FMU_COMPARISONS;
+  set->condition_count = MODEL_FMU_CONDITIONS;
+  set->surface_count = MODEL_FMU_MODES;
+  set->at = w->at;
+  set->mode = w->mode;
+  set->sticks = w->sticks;
+  set->atol = model_fmu_atol(d);
+  set->constraint_residual = MODEL_M > 0 ? 1e-13 : 0;
+  set->t_old = set->t = d->x.time;
+  set->horizon = horizon;
+  set->begun = d->begun;
+  set->known = d->next_event;
+  set->known_indicator = d->next_surface;
+  for (k = 0; k < MODEL_FMU_SURFACES; k++) {
+    PfIndicator *item = w->at + k;
+    const int is_mode = k < MODEL_FMU_MODES;
+    if (is_mode) w->mode[k] = *model_fmu_mode(&w->u, k);
+    w->sticks[k] = is_mode && d->stays[k];
+    item->kind = !is_mode ? PF_INDICATOR_COMPARISON : w->sticks[k] ? PF_INDICATOR_RELEASE : PF_INDICATOR_SURFACE;
+    item->index = is_mode ? k : k - MODEL_FMU_MODES;
+    item->linear = model_fmu_timed[k] && !w->sticks[k];
+    item->timed = item->linear || (model_fmu_by_time[k] && !w->sticks[k] && horizon <= DBL_MAX);
+    item->jumps = model_fmu_jumps[k] != 0;
+    item->equality = model_fmu_equal[k] != 0;
+    item->or_equal = model_fmu_or_equal[k] != 0;
+    item->by_forces = w->sticks[k] || model_fmu_by_forces[k];
+    item->side = d->sign[k];
+    item->slack = w->sticks[k] ? 0 : d->slack[k];
+    set->by_forces = set->by_forces || item->by_forces;
+    set->by_state = set->by_state || !item->timed;
+  }
+  pf_indicators_place(set, w->reals, w->bools);
+  for (k = 0; k < MODEL_FMU_COMPARISONS; k++) set->truth[k] = d->truth[k];
+}
+
+/* Back into the data of the instance, from which the next search is made. */
+static void model_fmu_watch_keep(const model_fmu_watch *w, model_fmu_data *d)
+{
+  int k;
+  for (k = 0; k < MODEL_FMU_SURFACES; k++) {
+    d->sign[k] = w->at[k].side;
+    d->slack[k] = w->at[k].slack;
+  }
+  for (k = 0; k < MODEL_FMU_COMPARISONS; k++) d->truth[k] = w->set.truth[k];
+  d->next_event = w->set.known;
+  d->next_surface = w->set.known_indicator;
+}
+
+/* ---------------------------------------------------------------- for the others */
+
+model_fmu_status model_fmu_begin_watch(model_fmu *f, double *holds)
+{
+  model_fmu_watch w;
+  double noise[MODEL_FMU_SURFACES1], off[MODEL_FMU_SURFACES1];
+  const model_fmu_status status = model_fmu_move(f);
+  int k;
+  if (status != MODEL_FMU_OK || MODEL_FMU_SURFACES == 0) return status;
+  model_fmu_watch_make(&w, f, NULL, INFINITY);
+  (void)pf_indicators_begin(&w.set);
+  model_fmu_watch_keep(&w, &f->d);
+  memcpy(holds, w.set.holds, MODEL_FMU_CONDITIONS*sizeof *holds);
+  model_fmu_allowances(f, noise, off);
+  for (k = 0; k < MODEL_FMU_MODES; k++) /* indicators of importers are not at zero but for rounding */
+    if (!f->d.stays[k]) f->d.slack[k] = fmax(f->d.slack[k], 2*noise[k]);
+  return MODEL_FMU_OK;
+}
+
+double model_fmu_next_instant(model_fmu *f, double horizon)
+{
+  model_fmu_watch w;
+  double next = horizon;
+  if (MODEL_FMU_SURFACES == 0) return next;
+  model_fmu_watch_make(&w, f, NULL, horizon);
+  next = fmin(next, pf_indicators_next_instant(&w.set));
+  model_fmu_watch_keep(&w, &f->d);
+  return next;
+}
+
+int model_fmu_cross(model_fmu *f, const model_fmu_step *step, double end, double horizon, model_fmu_switch *at,
+                    double *holds)
+{
+  model_fmu_watch w;
+  PfCrossing crossing;
+  int k;
+  at->time = end;
   if (MODEL_FMU_SURFACES == 0) return 0;
-  point.d = f->d;
-  model_fmu_forget(&point);
-  good = model_fmu_take(&point, 0, samples);
-  point.d.x = *x;
-  point.d.u = *u;
-  model_fmu_forget(&point);
-  if (!good || !model_fmu_take(&point, h, samples + COUNT - 1)) return 1;
-  model_fmu_fit(&course, &f->d.x, f->a, x, point.a, h);
-  for (i = 1; i + 1 < COUNT; i++) {
-    model_fmu_follow(&course, place[i]*h, f->d.x.time, &point.d.x);
-    model_fmu_forget(&point);
-    if (!model_fmu_take(&point, place[i]*h, samples + i)) return 1;
+  model_fmu_watch_make(&w, f, step, horizon);
+  w.set.t = end;
+  crossing = pf_indicators_cross(&w.set);
+  model_fmu_watch_keep(&w, &f->d);
+  at->time = crossing.t;
+  for (k = 0; k < MODEL_FMU_MODES; k++) {
+    at->met[k] = w.set.met[k];
+    at->released[k] = w.set.released[k];
   }
-  if (model_fmu_is_coarse(samples, COUNT)) return 1;
-  for (i = 0; i + 1 < COUNT && !crossing->found && !crossing->at_once; i++)
-    model_fmu_look_between(&point, &course, f->d.x.time, samples + i, samples + i + 1, crossing);
-  if (crossing->at_once) crossing->found = 1, crossing->high = fmin(h, 1e-9*(1 + fabs(f->d.x.time)));
-  return 0;
-}
-
-/* ---------------------------------------------------------------- the instant */
-
-/* The least of what is watched at the end of a step of length h, among what was positive before. */
-static model_fmu_status model_fmu_least(const model_fmu *f, double h, const double *before, model_fmu *end,
-                                        double *least)
-{
-  double z[MODEL_FMU_SURFACES1], error;
-  int k;
-  model_fmu_status status;
-  model_status tried;
-  end->d = f->d;
-  model_fmu_forget(end);
-  tried = model_fmu_try(f, h, f->a, &end->d.x, &end->d.u, &error);
-  if (tried != MODEL_OK) return model_fmu_status_of(end, tried);
-  status = model_fmu_watch(end, z);
-  if (status != MODEL_FMU_OK) return status;
-  *least = 1;
-  for (k = 0; k < MODEL_FMU_SURFACES; k++)
-    if (before[k] > 0 && z[k]/before[k] < *least) *least = z[k]/before[k];
-  return MODEL_FMU_OK;
-}
-
-/* By the Illinois rule. */
-model_fmu_status model_fmu_locate(model_fmu *f, const model_fmu_crossing *crossing, double *h, int *crosses)
-{
-  model_fmu end;
-  double low = crossing->low, low_value = 1, high = crossing->high, high_value, value;
-  int round, last = 0;
-  model_fmu_status status = MODEL_FMU_OK;
-  *h = high;
-  *crosses = 1;
-  if (crossing->at_once) return MODEL_FMU_OK;
-  status = model_fmu_least(f, high, crossing->before, &end, &high_value);
-  if (status != MODEL_FMU_OK) return status;
-  *crosses = high_value <= 0;
-  for (round = 0; *crosses && round < 80 && high - low > 1e-14*(1 + fabs(f->d.x.time)); round++) {
-    double middle = high - high_value*(high - low)/(high_value - low_value);
-    if (!(middle > low && middle < high) || round > 40) middle = low + (high - low)/2;
-    status = model_fmu_least(f, middle, crossing->before, &end, &value);
-    if (status != MODEL_FMU_OK) return status;
-    if (value <= 0) {
-      high = middle;
-      high_value = value;
-      if (last == 1) low_value /= 2;
-      last = 1;
-    } else {
-      low = middle;
-      low_value = value;
-      if (last == -1) high_value /= 2;
-      last = -1;
-    }
-    if (high_value > -1e-15) break;
-  }
-  *h = high;
-  return MODEL_FMU_OK;
+  for (k = 0; k < MODEL_FMU_CONDITIONS; k++)
+    holds[k] = crossing.kind == PF_CROSSING_CONDITION ? w.set.holds[k] : 0;
+  return crossing.kind != PF_CROSSING_NONE;
 }

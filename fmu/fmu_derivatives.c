@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derivatives of what an instance shows. */
+#include "pf_runtime.h"
+
 #include "fmu_core.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static model_fmu_status model_fmu_factor(model_fmu *f)
 {
   enum { n = MODEL_FMU_ROWS };
   double seed[MODEL_FMU_SEEDS] = {0}, column[MODEL_FMU_ROWS], most = 0, *K = f->K;
-  int i, j, k;
+  int i, j;
   for (j = 0; j < n; j++) {
     seed[MODEL_FMU_SEED_A + j] = 1;
     model_fmu_residuals_along(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, seed, column);
@@ -64,42 +65,10 @@ static model_fmu_status model_fmu_factor(model_fmu *f)
     }
   }
   for (i = MODEL_N; i < n; i++) K[i*n + i] += 1e-14*most;
-  for (k = 0; k < n; k++) {
-    int best = k;
-    for (i = k + 1; i < n; i++)
-      if (fabs(K[i*n + k]) > fabs(K[best*n + k])) best = i;
-    f->row[k] = best;
-    if (!(fabs(K[best*n + k]) > DBL_MIN)) return model_fmu_status_of(f, MODEL_SINGULAR);
-    for (j = 0; j < n; j++) {
-      const double kept = K[k*n + j];
-      K[k*n + j] = K[best*n + j];
-      K[best*n + j] = kept;
-    }
-    for (i = k + 1; i < n; i++) {
-      K[i*n + k] /= K[k*n + k];
-      for (j = k + 1; j < n; j++) K[i*n + j] -= K[i*n + k]*K[k*n + j];
-    }
-  }
+  if (pf_lu_factor(K, n, f->row) == 0) return model_fmu_status_of(f, MODEL_SINGULAR);
   memset(f->has_column, 0, sizeof f->has_column);
   f->has_factors = 1;
   return MODEL_FMU_OK;
-}
-
-static void model_fmu_solve_factored(const model_fmu *f, double *r)
-{
-  enum { n = MODEL_FMU_ROWS };
-  int i, j;
-  for (i = 0; i < n; i++) {
-    const double kept = r[i];
-    r[i] = r[f->row[i]];
-    r[f->row[i]] = kept;
-  }
-  for (i = 1; i < n; i++)
-    for (j = 0; j < i; j++) r[i] -= f->K[i*n + j]*r[j];
-  for (i = n - 1; i >= 0; i--) {
-    for (j = i + 1; j < n; j++) r[i] -= f->K[i*n + j]*r[j];
-    r[i] /= f->K[i*n + i];
-  }
 }
 
 /* All derivatives by one known: K d(a, lambda) = -d(residuals), and what is shown along with them. */
@@ -113,7 +82,7 @@ static model_fmu_status model_fmu_column(model_fmu *f, int known)
   seed[known] = 1;
   model_fmu_residuals_along(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, seed, column);
   for (i = 0; i < MODEL_FMU_ROWS; i++) column[i] = -column[i];
-  model_fmu_solve_factored(f, column);
+  pf_lu_solve(f->K, MODEL_FMU_ROWS, f->row, column);
   for (i = 0; i < MODEL_FMU_ROWS; i++) {
     if (!(column[i] - column[i] == 0)) return model_fmu_status_of(f, MODEL_NOT_FINITE);
     seed[MODEL_FMU_SEED_A + i] = column[i];

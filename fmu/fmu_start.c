@@ -1,219 +1,323 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A consistent start, and how far a state is off the constraints. */
+/* A consistent start, by the search of the runtime (pf_start.h) as in a run; how far a state is off the constraints. */
+#include "pf_events.h"
+
 #include "fmu_core.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What may be moved: first what neither the model nor the importer gives, then what the importer has not set, the
- * model's angular velocities and speeds among it, then all but what the model has marked. */
-enum { MODEL_FMU_STAGES = 3 };
+enum {
+  MODEL_FMU_SEARCH_REALS = PF_START_REALS(MODEL_N, MODEL_M, MODEL_FMU_START_CONDITIONS, MODEL_FMU_PLACES),
+  MODEL_FMU_SEARCH_INTS = PF_START_INTS(MODEL_N, MODEL_M, MODEL_FMU_START_CONDITIONS, MODEL_FMU_PLACES),
+  MODEL_FMU_SEARCH_BOOLS = PF_START_BOOLS(MODEL_N, MODEL_M, MODEL_FMU_START_CONDITIONS, MODEL_FMU_PLACES),
+  MODEL_FMU_PROBLEM_REALS = PF_START_PROBLEM_REALS(MODEL_N, MODEL_M, MODEL_FMU_START_CONDITIONS),
+  MODEL_FMU_PROBLEM_INTS = PF_START_PROBLEM_INTS(MODEL_N, MODEL_M, MODEL_FMU_START_CONDITIONS),
+  MODEL_FMU_RATES = MODEL_N*(1 + MODEL_FMU_START_SPEEDS) + MODEL_FMU_START_SPEEDS
+};
 
-static int model_fmu_is_free(const model_fmu_data *d, int level, int i, int stage)
-{
-  const int set = level ? d->held_v[i] : d->held_q[i], firm = model_fmu_given[level*MODEL_N + i];
-  if (stage == 0) return !set && firm == 0;
-  return (!set || stage == MODEL_FMU_STAGES - 1) && firm < 2;
-}
+/* The speeds of the start, of which the velocities are functions. */
+typedef struct model_fmu_speeds {
+  PfSpeeds speeds;
+  PfQr qr;
+  double rates[MODEL_FMU_RATES]; /* velocities, their derivatives, targets */
+  double speed[MODEL_FMU_START_SPEEDS + 1], step[MODEL_FMU_START_SPEEDS + 1], unit[MODEL_N];
+  double qr_reals[MODEL_N*MODEL_FMU_START_SPEEDS + 3*MODEL_N + MODEL_FMU_START_SPEEDS];
+  int qr_ints[MODEL_FMU_START_SPEEDS + 1];
+} model_fmu_speeds;
 
-static int model_fmu_is_wanted(int goal, int stage)
-{
-  return stage == 0 || model_fmu_goal_given[goal] == 2;
-}
-
-static int model_fmu_row_count(int level)
-{
-  return MODEL_M + (level ? MODEL_FMU_GOALS : 0);
-}
-
-/* What is looked for: a stage of a level, and of the coordinates and rows, which fall into parts that have nothing to
- * do with each other, one part. */
+/* The search of one level, and its room. */
 typedef struct model_fmu_search {
-  int level, stage, now;
-  int part[MODEL_N], row_part[MODEL_FMU_START_ROWS1];
+  const model_fmu_data *d;
+  model_state *x;
+  PfStartSearch start;
+  PfUnits units;
+  model_fmu_speeds speeds;
+  PfPriority priority[2*MODEL_N], condition_priority[MODEL_FMU_START_CONDITIONS + 1];
+  int constraint[MODEL_FMU_M1], active[MODEL_FMU_M1];
+  double M[MODEL_N*MODEL_N], A[MODEL_FMU_M1*MODEL_N];
+  double column[MODEL_N], spread[MODEL_N], row[MODEL_FMU_M1], scale[MODEL_FMU_M1];
+  bool sure[MODEL_FMU_M1*MODEL_N], bools[MODEL_FMU_SEARCH_BOOLS];
+  double reals[MODEL_FMU_SEARCH_REALS], problem[MODEL_FMU_PROBLEM_REALS];
+  double units_reals[PF_UNITS_REALS(MODEL_FMU_M1, MODEL_N)];
+  int ints[MODEL_FMU_SEARCH_INTS], problem_ints[MODEL_FMU_PROBLEM_INTS];
 } model_fmu_search;
 
-/* What is left of the constraints at a level, and of the goals; its largest. */
-static double model_fmu_miss(const model_fmu_data *d, const model_state *x, const model_fmu_search *s, double *miss)
+/* ---------------------------------------------------------------- rows */
+
+/* M and the entries of A that are not zero at all times. */
+static void model_fmu_start_matrices(model_fmu_search *s, const model_state *x, double *A)
 {
-  const double a[MODEL_N] = {0}, lambda[MODEL_FMU_M1] = {0};
-  double other[MODEL_FMU_M1] = {0}, goals[MODEL_FMU_GOALS1] = {0}, most = 0;
-  const int level = s->level;
+  double F[MODEL_N], all[MODEL_FMU_M1*MODEL_N], b[MODEL_FMU_M1];
   int k;
-  for (k = 0; k < MODEL_M; k++) miss[k] = 0;
-  if (level) model_fmu_violations(&d->p, x, &d->u, other, miss);
-  else model_fmu_violations(&d->p, x, &d->u, miss, other);
-  if (level && MODEL_FMU_GOALS > 0) model_fmu_goals(&d->p, x, &d->u, a, lambda, goals);
-  for (k = 0; level && k < MODEL_FMU_GOALS; k++) miss[MODEL_M + k] = model_fmu_is_wanted(k, s->stage) ? goals[k] : 0;
-  for (k = 0; k < model_fmu_row_count(level); k++) {
-    if (s->row_part[k] != s->now) miss[k] = 0;
-    if (!(fabs(miss[k]) <= most)) most = fabs(miss[k]);
-  }
-  return most;
+  model_matrices(&s->d->p, x, &s->d->u, s->M, F, all, b);
+  memset(A, 0, (size_t)MODEL_M*MODEL_N*sizeof *A);
+  for (k = 0; k < MODEL_FMU_PLACES; k++) A[model_fmu_place[k]/2] = all[model_fmu_place[k]/2];
 }
 
-/* The derivatives of these rows. */
-static void model_fmu_rows(const model_fmu_data *d, const model_state *x, int level, int stage, double *M, double *A)
+static void model_fmu_start_find_rates(void *user)
 {
-  double F[MODEL_N], b[MODEL_FMU_M1];
+  model_fmu_search *s = user;
   const double a[MODEL_N] = {0}, lambda[MODEL_FMU_M1] = {0};
-  int j, k;
-  model_matrices(&d->p, x, &d->u, M, F, A, b);
-  if (!level || MODEL_FMU_GOALS == 0) return;
-  model_fmu_goal_slopes(&d->p, x, &d->u, a, lambda, A + MODEL_M*MODEL_N);
-  for (k = 0; k < MODEL_FMU_GOALS; k++)
-    for (j = 0; j < MODEL_N; j++)
-      if (!model_fmu_is_wanted(k, stage)) A[(MODEL_M + k)*MODEL_N + j] = 0;
+  model_fmu_start_rates(&s->d->p, s->x, &s->d->u, a, lambda, s->speeds.speed, s->speeds.rates);
 }
 
-/* How much a coordinate resists, 0: it is held; what is less firm than others that give way moves before them. */
-static double model_fmu_resistance(const model_fmu_data *d, int level, int i, int stage)
+/* Start conditions: functions of the velocities, and speeds. */
+static void model_fmu_start_evaluate_conditions(model_fmu_search *s)
 {
-  const int set = level ? d->held_v[i] : d->held_q[i];
-  const int firm = set ? 2 : model_fmu_given[level*MODEL_N + i] > 0;
-  if (!model_fmu_is_free(d, level, i, stage)) return 0;
-  return firm < stage ? 1e-3 : 1;
-}
-
-/* The rows of A by the inverse of the mass matrix of what is free. Where that is singular, what has no mass moves for
- * next to nothing, and so before all that has. */
-static void model_fmu_weigh(const double *M, const double *resists, const double *A, int rows, double *B)
-{
-  double W[MODEL_N*MODEL_N], heaviest = 0;
-  int i, j, k, again;
-  for (j = 0; j < MODEL_N; j++) heaviest = fmax(heaviest, M[j*MODEL_N + j]);
-  for (i = 0; i < rows; i++) {
-    double *row = B + i*MODEL_N;
-    for (again = 0; again < 2; again++) {
-      const double least = !again ? 0 : heaviest > 0 ? 1e-10*heaviest : 1;
-      for (j = 0; j < MODEL_N; j++) {
-        row[j] = resists[j] > 0 ? A[i*MODEL_N + j] : 0;
-        for (k = 0; k < MODEL_N; k++) {
-          const double weight = resists[j]*resists[k], mass = M[j*MODEL_N + k] + (j == k ? least : 0);
-          W[j*MODEL_N + k] = weight > 0 ? weight*mass : j == k;
-        }
-      }
-      if (model_fmu_solve(W, row, MODEL_N)) break;
-    }
+  enum { COUNT = MODEL_FMU_START_CONDITIONS, SPEEDS = MODEL_FMU_START_SPEEDS };
+  const double a[MODEL_N] = {0}, lambda[MODEL_FMU_M1] = {0};
+  double values[2*COUNT + 1];
+  int g, j;
+  model_fmu_start_conditions(&s->d->p, s->x, &s->d->u, a, lambda, values);
+  model_fmu_start_slopes(&s->d->p, s->x, &s->d->u, a, lambda, s->start.rows);
+  memcpy(s->start.value, values, COUNT*sizeof *values);
+  memcpy(s->start.target, values + COUNT, COUNT*sizeof *values);
+  if (SPEEDS == 0) return;
+  pf_speeds_find(&s->speeds.speeds);
+  for (g = 0; g < COUNT; g++) {
+    const int speed = model_fmu_condition_speed[g];
+    if (speed < 0) continue;
+    s->start.value[g] = s->speeds.speed[speed];
+    s->start.target[g] = s->speeds.rates[MODEL_N*(1 + SPEEDS) + speed];
   }
-}
-
-/* The smallest change of what is free, by the masses, that takes the rows to zero in linear approximation; a
- * little softer, so that redundant rows do no harm. */
-static int model_fmu_change(const model_fmu_data *d, const model_state *x, const model_fmu_search *s,
-                            const double *miss, double *change)
-{
-  enum { R = MODEL_FMU_START_ROWS1 };
-  double M[MODEL_N*MODEL_N], A[R*MODEL_N] = {0}, B[R*MODEL_N], S[R*R], y[R], resists[MODEL_N], most = 0;
-  const int rows = model_fmu_row_count(s->level);
-  int i, j, k;
-  model_fmu_rows(d, x, s->level, s->stage, M, A);
-  for (i = 0; i < MODEL_N; i++)
-    resists[i] = s->part[i] == s->now ? model_fmu_resistance(d, s->level, i, s->stage) : 0;
-  model_fmu_weigh(M, resists, A, rows, B);
-  for (i = 0; i < rows; i++) {
-    y[i] = -miss[i];
-    for (k = 0; k < rows; k++) {
-      S[i*rows + k] = 0;
-      for (j = 0; j < MODEL_N; j++) S[i*rows + k] += A[i*MODEL_N + j]*B[k*MODEL_N + j];
-    }
-    if (S[i*rows + i] > most) most = S[i*rows + i];
-  }
-  if (!(most > 0)) return 0;
-  for (i = 0; i < rows; i++) S[i*rows + i] += 1e-13*most;
-  if (!model_fmu_solve(S, y, rows)) return 0;
   for (j = 0; j < MODEL_N; j++) {
-    change[j] = 0;
-    for (i = 0; i < rows; i++) change[j] += B[i*MODEL_N + j]*y[i];
-    if (!(change[j] - change[j] == 0)) return 0;
+    pf_speeds_slope(&s->speeds.speeds, j);
+    for (g = 0; g < COUNT; g++)
+      if (model_fmu_condition_speed[g] >= 0)
+        s->start.rows[g*MODEL_N + j] = s->speeds.step[model_fmu_condition_speed[g]];
   }
-  return 1;
 }
 
-/* Newton's method with steps that are halved until they help; 1: on the constraints. */
-static int model_fmu_place(const model_fmu_data *d, model_state *x, const model_fmu_search *s)
+/* Constraints are taken in the size of their residuals. */
+static void model_fmu_start_evaluate(void *user)
 {
-  double miss[MODEL_FMU_START_ROWS1], trial_miss[MODEL_FMU_START_ROWS1], change[MODEL_N];
-  double most = model_fmu_miss(d, x, s, miss);
-  int round, half, i;
-  for (round = 0; round < 60 && most > 1e-14; round++) {
-    model_state trial = *x;
-    double length = 1, reached = most;
-    if (!model_fmu_change(d, x, s, miss, change)) break;
-    for (half = 0; half < 30; half++, length /= 2) {
-      for (i = 0; i < MODEL_N; i++) {
-        if (s->level) trial.v[i] = x->v[i] + length*change[i];
-        else trial.q[i] = x->q[i] + length*change[i];
-      }
-      reached = model_fmu_miss(d, &trial, s, trial_miss);
-      if (reached < most) break;
-    }
-    if (!(reached < most)) break;
-    *x = trial;
-    most = reached;
-    memcpy(miss, trial_miss, sizeof miss);
+  model_fmu_search *s = user;
+  PfStartSearch *start = &s->start;
+  double position[MODEL_FMU_M1] = {0}, velocity[MODEL_FMU_M1] = {0};
+  int i, at;
+  model_fmu_start_matrices(s, s->x, s->A);
+  model_fmu_violations(&s->d->p, s->x, &s->d->u, position, velocity);
+  for (i = 0; i < start->constraints; i++) {
+    const int k = s->constraint[i];
+    start->residual[i] = (start->velocities ? velocity[k] : position[k])/s->scale[k];
+    for (at = start->begin[i]; at < start->begin[i + 1]; at++)
+      start->slope[at] = s->A[k*MODEL_N + start->column[at]]/s->scale[k];
   }
-  return most <= 1e-10;
+  if (start->conditions > 0) model_fmu_start_evaluate_conditions(s);
 }
 
-/* Starts that the model gives may depend on parameters. What the importer has set holds where it can. Coordinates that
- * nobody gives are looked for near the start of the model; velocities, whose equations are linear, from what the model
- * says, as if it had always had these parameters. */
-static void model_fmu_take_starts(model_fmu *f, int level)
+static void model_fmu_start_inertia(void *user, const int *local, int n, double *M)
 {
-  double starts[2*MODEL_N], *to = level ? f->d.x.v : f->d.x.q;
-  const int *set = level ? f->d.held_v : f->d.held_q, *firm = model_fmu_given + level*MODEL_N;
-  int i;
-  model_fmu_starts(&f->d.p, &f->d.x, &f->d.u, f->a, f->lambda, starts);
+  const model_fmu_search *s = user;
+  int i, j;
   for (i = 0; i < MODEL_N; i++)
-    if (!set[i] && !model_fmu_is_held(&f->d.u, i) && (firm[i] || level)) to[i] = starts[level*MODEL_N + i];
+    for (j = 0; j <= i; j++)
+      if (local[i] >= 0 && local[j] >= 0)
+        M[local[i]*n + local[j]] = M[local[j]*n + local[i]] = s->M[i*MODEL_N + j];
 }
 
-/* Coordinates that occur in one row, at the start or near it, belong to one part; parts are named by coordinates. */
-static void model_fmu_find_parts(const model_fmu_data *d, model_fmu_search *s)
+static bool model_fmu_start_room(void *user, int n, int m, int conditions, double **reals, int **ints)
 {
-  double M[MODEL_N*MODEL_N], A[MODEL_FMU_START_ROWS1*MODEL_N] = {0};
-  model_state x = d->x;
-  int look, i, j, k;
-  for (j = 0; j < MODEL_N; j++) s->part[j] = j;
-  for (k = 0; k < model_fmu_row_count(s->level); k++) s->row_part[k] = -1;
-  for (look = 0; look < 2; look++) {
-    model_fmu_rows(d, &x, s->level, 0, M, A);
-    for (k = 0; k < model_fmu_row_count(s->level); k++)
-      for (j = 0; j < MODEL_N; j++) {
-        const int first = s->row_part[k], other = s->part[j];
-        if (!(fabs(A[k*MODEL_N + j]) > 0)) continue;
-        if (first < 0) s->row_part[k] = other;
-        for (i = 0; first >= 0 && i < MODEL_N; i++)
-          if (s->part[i] == other) s->part[i] = first;
-        for (i = 0; first >= 0 && i < model_fmu_row_count(s->level); i++)
-          if (s->row_part[i] == other) s->row_part[i] = first;
-      }
-    for (j = 0; j < MODEL_N; j++) x.q[j] += 0.01*(1 + 0.618*(j%7)); /* nothing is zero there by chance */
-  }
-  for (k = 0; k < model_fmu_row_count(s->level); k++)
-    if (s->row_part[k] < 0) s->row_part[k] = 0; /* without any coordinate: it holds or not */
+  model_fmu_search *s = user;
+  (void)n, (void)m, (void)conditions;
+  *reals = s->problem;
+  *ints = s->problem_ints;
+  return true;
 }
 
-/* Each part by itself, so that what one cannot hold changes nothing of the others. */
+/* ---------------------------------------------------------------- units, structure */
+
+/* A and the roots of the masses at a state. */
+static bool model_fmu_start_rows(void *user, const double *state, double *A, double *inertia)
+{
+  model_fmu_search *s = user;
+  model_state x = *s->x;
+  int j;
+  memcpy(x.q, state, sizeof x.q);
+  memcpy(x.v, state + MODEL_N, sizeof x.v);
+  model_fmu_start_matrices(s, &x, A);
+  for (j = 0; j < MODEL_N; j++) inertia[j] = sqrt(fabs(s->M[j*MODEL_N + j]));
+  return true;
+}
+
+/* Of coordinates and residuals, at the start as it is given. */
+static void model_fmu_start_find_units(model_fmu_search *s)
+{
+  double home[2*MODEL_N];
+  const PfUnits units = {.m = MODEL_M, .n = MODEL_N, .sure = s->sure, .column = s->column, .spread = s->spread,
+                         .row = s->row};
+  int k;
+  for (k = 0; k < MODEL_FMU_M1; k++) s->scale[k] = 1;
+  if (MODEL_M == 0) return;
+  memset(s->sure, 0, sizeof s->sure);
+  for (k = 0; k < MODEL_FMU_PLACES; k++) s->sure[model_fmu_place[k]/2] = model_fmu_place[k]%2 > 0;
+  memcpy(home, s->x->q, sizeof s->x->q);
+  memcpy(home + MODEL_N, s->x->v, sizeof s->x->v);
+  s->units = units;
+  (void)pf_units_place(&s->units, s->units_reals);
+  pf_units_measure(&s->units, home, model_fmu_start_rows, s);
+  memcpy(s->scale, s->units.scale, MODEL_M*sizeof *s->scale);
+}
+
+/* Rows that wait for an event are zero everywhere. */
+static void model_fmu_start_find_active(model_fmu_search *s)
+{
+  model_state x = *s->x;
+  unsigned noise = 7;
+  int sample, j, k;
+  for (k = 0; k < MODEL_M; k++) s->active[k] = MODEL_FMU_FLAGS == 0;
+  for (sample = 0; sample < 2 && MODEL_FMU_FLAGS > 0; sample++) {
+    model_fmu_start_matrices(s, &x, s->A);
+    for (k = 0; k < MODEL_M*MODEL_N; k++) s->active[k/MODEL_N] |= fabs(s->A[k]) > 0;
+    for (j = 0; j < MODEL_N; j++) x.q[j] = pf_blur(s->x->q[j], 1, &noise);
+  }
+}
+
+/* The rows of the level; coordinates that an event holds are in none. */
+static void model_fmu_start_list_places(model_fmu_search *s)
+{
+  PfStartSearch *start = &s->start;
+  int i, k = 0, count = 0;
+  for (i = 0; i < start->constraints; i++) {
+    const int row = s->constraint[i] = start->velocities ? i : model_fmu_position[i];
+    start->begin[i] = count;
+    for (; k < MODEL_FMU_PLACES && model_fmu_place[k]/2/MODEL_N <= row; k++) {
+      const int column = model_fmu_place[k]/2%MODEL_N;
+      if (model_fmu_place[k]/2/MODEL_N == row && s->active[row] && !model_fmu_is_held(&s->d->u, column))
+        start->column[count++] = column;
+    }
+  }
+  start->begin[i] = start->places = count;
+}
+
+/* ---------------------------------------------------------------- what is given */
+
+static PfPriority model_fmu_start_priority_of(const model_fmu_data *d, int i)
+{
+  const PfPriority given = (PfPriority)model_fmu_priority[i];
+  const int is_set = i < MODEL_N ? d->is_set_q[i] : d->is_set_v[i - MODEL_N];
+  if (model_fmu_is_held(&d->u, i%MODEL_N)) return PF_PRIORITY_FIXED;
+  return is_set && given < PF_PRIORITY_SET ? PF_PRIORITY_SET : given;
+}
+
+/* A quaternion is given as a whole, by whichever of its numbers; its angular velocity is that of the model, unless the
+ * importer has set its rates. `starts` are those of the model. */
+static void model_fmu_start_take_ball(model_fmu_search *s, int ball, const double *starts)
+{
+  const int at = model_fmu_ball[ball], end = at + 4 < MODEL_N ? at + 4 : MODEL_N;
+  int k, set_q = 0, set_v = 0;
+  double w[3];
+  for (k = at; k < end; k++) {
+    set_q |= s->d->is_set_q[k];
+    set_v |= s->d->is_set_v[k];
+  }
+  for (k = at; k < end && set_q; k++)
+    if (s->priority[k] < PF_PRIORITY_SET) s->priority[k] = PF_PRIORITY_SET;
+  pf_spin_of_rate(starts + at, starts + MODEL_N + at, w);
+  if (set_q && !set_v) pf_rate_of_spin(s->x->q + at, w, s->x->v + at);
+  pf_normalise_quaternion(s->x->q + at, s->x->v + at);
+}
+
+/* The starts of the model, which may depend on parameters, and in their place those that the importer has set. */
+static void model_fmu_take_starts(model_fmu_search *s)
+{
+  const double a[MODEL_N] = {0}, lambda[MODEL_FMU_M1] = {0};
+  const model_fmu_data *d = s->d;
+  double starts[2*MODEL_N];
+  int i;
+  model_fmu_starts(&d->p, s->x, &d->u, a, lambda, starts);
+  for (i = 0; i < 2*MODEL_N; i++) s->priority[i] = model_fmu_start_priority_of(d, i);
+  for (i = 0; i < MODEL_FMU_START_CONDITIONS; i++)
+    s->condition_priority[i] = (PfPriority)model_fmu_condition_priority[i];
+  for (i = 0; i < MODEL_N; i++) {
+    if (model_fmu_is_held(&d->u, i)) continue;
+    s->x->q[i] = d->is_set_q[i] ? d->set_q[i] : starts[i];
+    s->x->v[i] = d->is_set_v[i] ? d->set_v[i] : starts[MODEL_N + i];
+  }
+  for (i = 0; i < MODEL_FMU_BALLS; i++) model_fmu_start_take_ball(s, i, starts);
+}
+
+static void model_fmu_start_place_speeds(model_fmu_search *s)
+{
+  model_fmu_speeds *own = &s->speeds;
+  const PfSpeeds speeds = {.user = s, .evaluate = model_fmu_start_find_rates, .n = MODEL_N,
+                           .count = MODEL_FMU_START_SPEEDS, .speed = own->speed, .rate = own->rates,
+                           .slope = own->rates + MODEL_N, .velocity = s->x->v, .unit = own->unit, .step = own->step,
+                           .qr = &own->qr};
+  double *reals = own->qr_reals;
+  int *ints = own->qr_ints;
+  own->speeds = speeds;
+  own->qr = pf_qr_place(MODEL_N, MODEL_FMU_START_SPEEDS, &reals, &ints);
+  memset(own->speed, 0, sizeof own->speed);
+}
+
+/* The velocities to begin with at the corrected configuration: the same speeds, the same angular velocities of joints
+ * with a quaternion as at the state `before`. */
+static void model_fmu_start_carry_over(model_fmu_search *s, const model_state *before)
+{
+  enum { SPEEDS = MODEL_FMU_START_SPEEDS };
+  int i, pass;
+  for (pass = 0; pass < 2 && SPEEDS > 0; pass++) { /* the targets first, then the rates that they give */
+    model_fmu_start_find_rates(s);
+    memcpy(s->speeds.speed, s->speeds.rates + MODEL_N*(1 + SPEEDS), SPEEDS*sizeof *s->speeds.speed);
+  }
+  for (i = 0; i < MODEL_N && SPEEDS > 0; i++)
+    if (model_fmu_by_speed[i] && s->priority[MODEL_N + i] == PF_PRIORITY_OPEN) s->x->v[i] = s->speeds.rates[i];
+  for (i = 0; i < MODEL_FMU_BALLS; i++) {
+    double w[3];
+    const int at = model_fmu_ball[i];
+    pf_spin_of_rate(before->q + at, before->v + at, w);
+    pf_rate_of_spin(s->x->q + at, w, s->x->v + at);
+  }
+}
+
+/* ---------------------------------------------------------------- the search */
+
+/* Moves q, or v, until constraints and start conditions hold; 0: they contradict each other. */
+static int model_fmu_start_find_level(model_fmu_search *s, bool velocities)
+{
+  static const PfStartCalls calls = {model_fmu_start_evaluate, model_fmu_start_inertia, model_fmu_start_room, NULL};
+  const PfStartSearch start = {.user = s, .calls = &calls, .n = MODEL_N,
+                               .constraints = velocities ? MODEL_M : MODEL_FMU_POSITIONS,
+                               .conditions = velocities ? MODEL_FMU_START_CONDITIONS : 0, .places = MODEL_FMU_PLACES,
+                               .velocities = velocities, .dense = true, .q = s->x->q,
+                               .all = velocities ? s->x->v : s->x->q,
+                               .priority = velocities ? s->priority + MODEL_N : s->priority,
+                               .condition_priority = s->condition_priority, .unit = MODEL_M > 0 ? s->spread : NULL,
+                               .column_unit = MODEL_M > 0 ? s->column : NULL};
+  s->start = start;
+  memset(s->reals, 0, sizeof s->reals);
+  memset(s->ints, 0, sizeof s->ints);
+  memset(s->bools, 0, sizeof s->bools);
+  pf_start_place(&s->start, s->reals, s->ints, s->bools);
+  model_fmu_start_list_places(s);
+  return pf_start_search(&s->start) == PF_SEARCH_FOUND;
+}
+
+/* Positions, then velocities. The state stays as it is where none is found. */
 static model_fmu_status model_fmu_begin_consistently(model_fmu *f)
 {
+  const model_state kept = f->d.x;
+  model_state before;
   model_fmu_search s;
+  int found;
+  s.d = &f->d;
+  s.x = &f->d.x;
   model_fmu_forget(f);
-  for (s.level = 0; s.level < 2; s.level++) {
-    model_fmu_take_starts(f, s.level);
-    model_fmu_find_parts(&f->d, &s);
-    for (s.now = 0; s.now < MODEL_N; s.now++) {
-      const model_state kept = f->d.x;
-      for (s.stage = 0; s.stage < MODEL_FMU_STAGES; s.stage++) {
-        f->d.x = kept;
-        if (model_fmu_place(&f->d, &f->d.x, &s)) break;
-      }
-      if (s.stage == MODEL_FMU_STAGES)
-        return model_fmu_fail(f, "no start on the constraints is found near the values that were set", "");
-    }
+  model_fmu_take_starts(&s);
+  before = f->d.x;
+  model_fmu_start_find_units(&s);
+  model_fmu_start_find_active(&s);
+  model_fmu_start_place_speeds(&s);
+  found = model_fmu_start_find_level(&s, false);
+  if (found) {
+    model_fmu_start_carry_over(&s, &before);
+    found = model_fmu_start_find_level(&s, true);
   }
-  return MODEL_FMU_OK;
+  if (found) return MODEL_FMU_OK;
+  f->d.x = kept;
+  return model_fmu_fail(f, "no start on the constraints is found near the values that were set", "");
 }
 
 /* What waits for an event rests until then. */
@@ -231,13 +335,10 @@ model_fmu_status model_fmu_start(model_fmu *f)
   model_fmu_begin_phases(f);
   if (f->d.was_set) status = model_fmu_begin_consistently(f);
   if (status == MODEL_FMU_OK) status = model_fmu_choose(f);
-  if (status == MODEL_FMU_OK) status = model_fmu_find_sides(f);
+  if (status == MODEL_FMU_OK) status = model_fmu_find_modes(f);
   if (status == MODEL_FMU_OK) status = model_fmu_move(f);
-  if (status != MODEL_FMU_OK) return MODEL_FMU_ERROR;
-  if (MODEL_FMU_SURFACES == 0) return MODEL_FMU_OK;
-  model_fmu_find_truths(f);
-  model_fmu_plan(f);
-  return MODEL_FMU_OK;
+  if (status == MODEL_FMU_OK) status = model_fmu_look(f);
+  return status == MODEL_FMU_OK ? MODEL_FMU_OK : MODEL_FMU_ERROR;
 }
 
 model_fmu_status model_fmu_is_off(model_fmu *f, int *off)

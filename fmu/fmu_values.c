@@ -2,6 +2,7 @@
 /* The values of an instance: by reference, as states, saved; and what may be asked for when. */
 #include "fmu_core.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- messages and modes */
@@ -64,19 +65,19 @@ double *model_fmu_input(model_input *u, int i)
   return (double *)(void *)((char *)u + model_fmu_input_at[i]);
 }
 
-double *model_fmu_side(model_input *u, int k)
+double *model_fmu_mode(model_input *u, int k)
 {
   return model_fmu_input(u, MODEL_FMU_INPUTS + k);
 }
 
 double *model_fmu_flag(model_input *u, int k)
 {
-  return model_fmu_input(u, MODEL_FMU_INPUTS + MODEL_FMU_SIDES + k);
+  return model_fmu_input(u, MODEL_FMU_INPUTS + MODEL_FMU_MODES + k);
 }
 
 int model_fmu_is_held(const model_input *u, int i)
 {
-  const int flag = model_fmu_flag_of[i], at = MODEL_FMU_INPUTS + MODEL_FMU_SIDES + flag;
+  const int flag = model_fmu_flag_of[i], at = MODEL_FMU_INPUTS + MODEL_FMU_MODES + flag;
   return flag >= 0 && *(const double *)(const void *)((const char *)u + model_fmu_input_at[at]) > 0.5;
 }
 
@@ -87,6 +88,7 @@ void model_fmu_begin(model_fmu *f, int co_simulation)
   f->d.co_simulation = co_simulation;
   f->d.mode = MODEL_FMU_INSTANTIATED;
   f->d.tolerance = 1e-10;
+  f->d.last_error = 1;
   memset(&f->d.rows, 0xff, sizeof f->d.rows); /* -1: not chosen */
 }
 
@@ -164,8 +166,8 @@ model_fmu_status model_fmu_set(model_fmu *f, unsigned reference, double value)
     const int i = r - MODEL_FMU_AT_Q;
     status = model_fmu_allow(f, "setting a start value", before);
     if (status != MODEL_FMU_OK) return status;
-    if (i < MODEL_N) f->d.x.q[i] = value, f->d.held_q[i] = 1;
-    else f->d.x.v[i - MODEL_N] = value, f->d.held_v[i - MODEL_N] = 1;
+    if (i < MODEL_N) f->d.x.q[i] = f->d.set_q[i] = value, f->d.is_set_q[i] = 1;
+    else f->d.x.v[i - MODEL_N] = f->d.set_v[i - MODEL_N] = value, f->d.is_set_v[i - MODEL_N] = 1;
     f->d.was_set = 1;
   }
   return MODEL_FMU_OK;
@@ -232,9 +234,10 @@ static int model_fmu_is_flag(int value)
 static int model_fmu_is_sound(const model_fmu_data *d)
 {
   int i, sound = d->mode > 0 && d->mode <= MODEL_FMU_TERMINATED && !(d->mode & (d->mode - 1));
-  sound = sound && model_fmu_is_flag(d->has_next) && model_fmu_is_flag(d->co_simulation) && d->tolerance > 0;
+  sound = sound && model_fmu_is_flag(d->has_next) && model_fmu_is_flag(d->co_simulation);
+  sound = sound && d->tolerance > 0 && d->last_error > 0;
   for (i = 0; i < MODEL_FMU_SURFACES; i++)
-    sound = sound && model_fmu_is_flag(d->stays[i]) && model_fmu_is_flag(d->truth[i]);
+    sound = sound && model_fmu_is_flag(d->stays[i]) && fabs(d->sign[i]) <= 1 && fabs(d->truth[i]) <= 1;
   for (i = 0; i < MODEL_FMU_EVENTS; i++) sound = sound && model_fmu_is_flag(d->happened[i]);
   return sound;
 }

@@ -119,7 +119,7 @@ def set_tag(wheel, tag):
 
 
 def unpack_package(place):
-    """Files and metadata without the module, which CMake has built already."""
+    """Files and metadata without the module and the types, which CMake has made already."""
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "--config-settings=wheel.cmake=false",
         "--config-settings=wheel.platlib=true", "-w", place/"raw", HERE)
     run(sys.executable, "-m", "wheel", "unpack", "-d", place, *(place/"raw").glob("*.whl"))
@@ -135,7 +135,8 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         place = pathlib.Path(place)
         package = unpack_package(place)
-        shutil.copy(build/"python"/"pfaff"/"_pfaff.abi3.so", package/"pfaff")
+        for made in ("_pfaff.abi3.so", "_reports.pyi"):
+            shutil.copy(build/"python"/"pfaff"/made, package/"pfaff")
         libraries = add_libraries(package)
         paged = add_page(package)
         (place/"packed").mkdir()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Mends indentation and blanks with clang-format, except where the style of Pfaff says more than it can, and adds the
+"""Fixes indentation and blanks with clang-format, except where the style of Pfaff says more than it can, and adds the
 line of the licence. Lines of C beyond 120 columns are listed: where to break them is for people to say.
 
     format.py [--check] [file ...]     all sources that git knows, unless named; --check only lists
@@ -102,7 +102,7 @@ def main():
         for number, columns in long_lines(path, new):
             long += 1
             print(f"{name}:{number}: {columns} columns")
-    print(f"{changed} files {'need mending' if given.check else 'mended'}, {long} lines longer than {LIMIT} columns")
+    print(f"{changed} files {'need a fix' if given.check else 'fixed'}, {long} lines longer than {LIMIT} columns")
     sys.exit(1 if long or (given.check and changed) else 0)
 
 

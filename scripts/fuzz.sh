@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs each fuzzer of tests/fuzz (or FUZZER alone: model, run, expr, urdf, csv, options, names, export) for SECONDS_EACH seconds, from
 # the kept corpus; with RUNS_EACH so many inputs instead. New inputs go to build-fuzz/corpus/<name>; an input that breaks
-# something is kept in build-fuzz/findings/<name> and ends the run with an error. Copy what is worth keeping to
-# tests/fuzz/corpus/<name>: the tests replay it for ever.
+# something is kept in build-fuzz/findings/<name> and ends the run with an error. `scripts/corpus.py <name> <input>` adds
+# it to tests/fuzz/corpus/<name>.zip, which the tests replay.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-60}
@@ -34,7 +34,13 @@ for source in "$@"; do
 
   # a newly found input goes to the first folder, the other is only read
   folders=$new
-  [ ! -d "tests/fuzz/corpus/$name" ] || folders="$new tests/fuzz/corpus/$name"
+  kept=build-fuzz/kept/$name
+  if [ -e "tests/fuzz/corpus/$name.zip" ]; then
+    rm -rf "$kept"
+    mkdir -p "$kept"
+    (cd "$kept" && cmake -E tar xf "../../../tests/fuzz/corpus/$name.zip")
+    folders="$new $kept"
+  fi
   dictionary=tests/fuzz/$name.dict
   [ "$name" != run ] || dictionary=tests/fuzz/model.dict # models, too
   options=

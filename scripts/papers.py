@@ -3,6 +3,7 @@
 """Writes docs/papers/000.md … 004.md: what each paper claims, its numbers beside those of the program, its figures, its errata.
 
     papers.py PROGRAM [--only 000,003]      pages and pictures; a number that is not what the page says of it is an error
+    papers.py PROGRAM --pictures [--only …] pictures alone, in docs/papers/images/ (not in the repository)
     papers.py PROGRAM --check [--only …]    makes the numbers again, without pictures, and compares them with the pages
 """
 import argparse
@@ -81,7 +82,7 @@ def contents():
              "its figures",
              "in the same layout, derives its equations, and lists its errata, each with a computation that shows it. `make papers` makes "
              "them, the test",
-             "`papers.numbers` computes every number on them again.", "", "| page | paper | in short |", "|---|---|---|"]
+             "`papers.numbers` computes every number on them again, and `make pictures` draws their figures, which are not in the repository.", "", "| page | paper | in short |", "|---|---|---|"]
     for name in PAPERS:
         module = importlib.import_module(f"paper_pages.paper{name}")
         lines.append(f"| [{module.TITLE}]({name}.md) | "
@@ -101,6 +102,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--pictures", action="store_true")
     parser.add_argument("--only", default=",".join(PAPERS))
     parser.add_argument("--pages", type=pathlib.Path, default=SOURCE / "docs/papers")
     options = parser.parse_args()
@@ -109,7 +111,12 @@ def main():
         if options.check:
             return check(tools.Program(options.program, SOURCE, place, times=False), names, options.pages) > 0
         (options.pages / "images").mkdir(parents=True, exist_ok=True)
-        write(tools.Program(options.program, SOURCE, place, options.pages / "images"), names, options.pages)
+        program = tools.Program(options.program, SOURCE, place, options.pages / "images", times=not options.pictures)
+        if options.pictures:
+            for name in names:
+                make(name, program)
+            return 0
+        write(program, names, options.pages)
         return 0
 
 

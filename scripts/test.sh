@@ -16,8 +16,8 @@ count_cases() {
     awk '{n += $1} END {print n + 0}'
 }
 
-run_tests() { # <directory> <name for the summary> [tests that are left out]
-  ctest --test-dir "$1" -j "$jobs" -E "${3:-^$}" --output-on-failure --no-tests=error --output-log "$1/ctest.log"
+run_tests() { # <directory> <name for the summary> [label of tests that are left out]
+  ctest --test-dir "$1" -j "$jobs" -LE "^${3:-none}\$" --output-on-failure --no-tests=error --output-log "$1/ctest.log"
   programs=$(sed -n 's/.* tests failed out of \([0-9]*\)/\1/p' "$1/ctest.log")
   printf '  %-28s %s tests passed, %s cases in them\n' "$2" "$programs" "$(count_cases "$1")" >>"$summary"
 }
@@ -73,15 +73,11 @@ if command -v clang >/dev/null; then
   configure --preset asan
   cmake --build build-asan -j "$jobs"
   heading "run the tests in build-asan/"
-  # what computes much with code that other tests run too takes minutes here
-  run_tests build-asan "clang, ASan, UBSan" '^(cross.large_texts|form.(random|derive)|cli.(derive|fmt|files_killed|papers|latex|statements|fmu|export_c|export_fast|native|trajectories_.*|processors|sweep|sweep_mpi|sweep_people|options|pictures|plot|page|redundant)|gallery[.].*)$'
+  run_tests build-asan "clang, ASan, UBSan" optimised
   heading "simulations and sweeps in threads under the thread sanitizer, in build-tsan/"
   configure --preset tsan
-  cmake --build build-tsan -j "$jobs" --target test_machine_machine test_sim_sim test_sweep_sweep test_sweep_team
-  build-tsan/tests/machine/test_machine
-  build-tsan/tests/sim/test_sim
-  build-tsan/tests/sweep/test_sweep
-  build-tsan/tests/sweep/test_team
+  cmake --build build-tsan -j "$jobs" --target test_machine_machine test_sim_sim test_sweep_sweep test_sweep_communicator
+  ctest --test-dir build-tsan -j "$jobs" -R '^(machine.machine|sim.sim|sweep.sweep|sweep.communicator)$' --output-on-failure --no-tests=error
   printf '  %-28s the tests of simulations and sweeps are clean\n' "clang, TSan" >>"$summary"
 else
   echo '  clang is not installed: the sanitizers were left out' >>"$summary"
@@ -90,17 +86,11 @@ fi
 # Interpreted a hundred times slower: modules without heavy computation are enough, the sanitizers see the rest.
 if command -v valgrind >/dev/null; then
   heading "run some of the tests under valgrind"
-  programs=0
-  for program in "$build"/tests/base/test_* "$build"/tests/model/test_* "$build"/tests/lang/test_*; do
-    [ -x "$program" ] || continue
-    [ "${program##*/}" != test_check ] || continue # refuses every allocation in turn: minutes
-    echo "  $program"
-    valgrind -q --leak-check=full --errors-for-leak-kinds=definite --error-exitcode=99 \
-      "$program" >"$summary.log" 2>&1 || { cat "$summary.log"; rm -f "$summary.log"; exit 1; }
-    rm -f "$summary.log"
-    programs=$((programs + 1))
-  done
-  printf '  %-28s %s programs clean\n' "valgrind" "$programs" >>"$summary"
+  # test_check refuses every allocation in turn: minutes
+  programs=$(find "$build"/tests/base "$build"/tests/model "$build"/tests/lang -name 'test_*' -perm -u+x -type f ! -name test_check | LC_ALL=C sort)
+  echo "$programs" | xargs -P "$jobs" -I '{}' sh -c 'log=$(mktemp) && trap "rm -f $log" EXIT && echo "  {}" &&
+    { valgrind -q --leak-check=full --errors-for-leak-kinds=definite --error-exitcode=99 "{}" >"$log" 2>&1 || { cat "$log"; exit 255; }; }'
+  printf '  %-28s %s programs clean\n' "valgrind" "$(echo "$programs" | wc -l)" >>"$summary"
 else
   echo '  valgrind is not installed: it was left out' >>"$summary"
 fi

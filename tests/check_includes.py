@@ -1,25 +1,52 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the #include lines of the library and fails on an arrow the wrong way.
+"""Reads the #include lines of the library and compares them with the graph of folders below.
 
-    check_includes.py <source directory>     checks src/ and include/
-    check_includes.py --self-test            checks that wrong arrows are seen
+    check_includes.py <source directory>            checks src/, include/, and the graph in docs/architecture.md
+    check_includes.py --write <source directory>    draws the graph in docs/architecture.md
+    check_includes.py --self-test                   checks that wrong includes are found
 
 The rules:
-  - a module includes itself and modules to its left, see LAYERS; modules of one layer are strangers;
+  - a folder includes itself and the folders that USES lists for it, and each of these at least once;
   - <module>_impl.h is for the module itself;
   - public headers include public headers and the C standard library, nothing else: no header of src/, no
     header of a dependency;
-  - quoted includes give the folder ("expr/expr.h") unless the file stands beside.
+  - quoted includes give the folder ("expr/expr.h") unless the file is in the same folder.
 """
 import pathlib
 import re
 import sys
 import tempfile
 
-LAYERS = [["base"], ["report"], ["num"], ["expr", "tree"], ["model"], ["lang", "mech"], ["machine"], ["kernel"], ["codegen"], ["form"], ["time"],
-          ["sim"], ["study"], ["out"], ["scene", "sweep"], ["export", "import"], ["cli"]]
-LAYER = {module: number for number, layer in enumerate(LAYERS) for module in layer}
+# Each folder with those whose headers it includes itself; only folders above it in this list.
+USES = {
+    "runtime": "",
+    "base": "",
+    "report": "base",
+    "num": "runtime base",
+    "expr": "base",
+    "tree": "runtime base num",
+    "model": "base num expr",
+    "lang": "base expr model",
+    "mech": "base num expr model",
+    "machine": "base expr model lang mech",
+    "kernel": "runtime base expr",
+    "codegen": "runtime base kernel",
+    "form": "runtime base num expr tree model mech kernel",
+    "time": "runtime base num form",
+    "sim": "base model lang machine codegen form time",
+    "study": "runtime base num expr model mech form sim",
+    "out": "base report",
+    "scene": "base report num model kernel sim out",
+    "sweep": "runtime base num lang kernel form sim study out",
+    "export": "base num model lang mech kernel codegen form time out",
+    "import": "base num expr tree lang",
+    "task": "base report num lang machine sim study out scene sweep export import",
+    "cli": "base report task",
+}
+# Public headers that are not named after a folder.
+OWNER = {"request": "task", "functions": "expr", "sim_parts": "sim", "integrals": "study"}
+ORDER = {module: number for number, module in enumerate(USES)}
 
 STANDARD = {name + ".h" for name in
             "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign "
@@ -37,49 +64,45 @@ def includes(path):
             yield number, match.group(1), match.group(2)
 
 
-def public_module(root, name, seen=()):
-    """The module of a public header: its name if that is a module; all of them for pfaff.h; otherwise the
-    rightmost module among the headers it includes."""
+def public_module(name):
+    """The folder of a public header; None for pfaff.h, which includes all of them."""
     stem = pathlib.PurePath(name).stem
-    if stem in LAYER:
-        return stem
-    path = root/"include"/name
-    if name in seen or not path.is_file():
-        return "base"
-    below = [public_module(root, inner, (*seen, name)) for _, _, inner in includes(path)
-             if inner.startswith("pfaff/")]
-    return max(below, key=LAYER.get, default="base")
+    return stem if stem in USES else OWNER.get(stem)
 
 
 def may_include(user, used):
-    return user == used or LAYER[used] < LAYER[user]
+    return used in (user, *USES[user].split()) if used else user in ("task", "cli")
 
 
-def check_source(root, path, module):
+def check_source(root, path, module, seen):
+    """Complaints about one file; adds the edges (user, used) that it has to `seen`."""
     for number, quote, name in includes(path):
         folder, _, file = name.partition("/")
         if folder == "pfaff":
-            used = public_module(root, name)
-        elif folder in LAYER and file and (root/"src"/name).is_file():
+            used = public_module(name)
+        elif folder in USES and file and (root/"src"/name).is_file():
             used = folder
         elif quote == '"' and (path.parent/name).is_file():
             continue
         elif quote == '"':
-            yield number, f'"{name}" is neither in src/, nor in include/, nor beside this file'
+            yield number, f'"{name}" is neither in src/, nor in include/, nor in the folder of this file'
             continue
         else:
             continue
         if file.endswith("_impl.h") and used != module:
             yield number, f"{name} is private to {used}"
         elif not may_include(module, used):
-            yield number, f"{module} must not include {name}: the arrow goes from {used} to {module} only"
+            yield number, f"{module} must not include {name}: USES in tests/check_includes.py lists no {used or 'pfaff.h'} for it"
+        else:
+            seen.add((module, used))
 
 
-def check_public(root, path):
-    module = path.stem if path.stem in LAYER else None
+def check_public(path, seen):
+    module = public_module(path.name)
     for number, _, name in includes(path):
         if name.startswith("pfaff/"):
-            used = public_module(root, name)
+            used = public_module(name)
+            seen.add((module, used))
             if module and not may_include(module, used):
                 yield number, f"the header of {module} must not include {name}, which belongs to {used}"
         elif name not in STANDARD:
@@ -87,35 +110,67 @@ def check_public(root, path):
 
 
 def check(root):
-    """All complaints, as texts."""
-    complaints = []
+    """All complaints, as texts, and the number of files."""
+    complaints, seen = [], set()
     count = 0
     for path in sorted((root/"src").rglob("*.[chd]*")):
         module = path.relative_to(root/"src").parts[0]
+        if path.suffix == ".in":
+            continue  # a template of a file outside of src
         count += 1
-        if module not in LAYER:
-            complaints.append(f"{path.relative_to(root)}: '{module}' is not a module; see LAYERS in the test")
+        if module not in USES:
+            complaints.append(f"{path.relative_to(root)}: '{module}' is not in USES of tests/check_includes.py")
             continue
         complaints += [f"{path.relative_to(root)}:{line}: {text}" for line, text in
-                       check_source(root, path, module)]
+                       check_source(root, path, module, seen)]
     for path in sorted((root/"include").rglob("*.[hd]*")):
         count += 1
-        complaints += [f"{path.relative_to(root)}:{line}: {text}" for line, text in check_public(root, path)]
-    return complaints + list(check_guide(root)), count
+        complaints += [f"{path.relative_to(root)}:{line}: {text}" for line, text in check_public(path, seen)]
+    if (root/"docs/architecture.md").exists():
+        complaints += [*check_table(seen), *check_drawing(root), *check_guide(root)]
+    return complaints, count
+
+
+def check_table(seen):
+    """Folders use only those above them, and nothing is allowed that no file does. A folder that may use everything below need not."""
+    for module, used in ((module, used) for module, names in USES.items() for used in names.split()):
+        if ORDER[used] >= ORDER[module]:
+            yield f"USES: {module} comes before {used}, which it uses"
+        elif (module, used) not in seen and not {module, used} & {"cli"}:
+            yield f"USES: {module} does not include anything of {used}; remove it there"
+
+
+def drawing():
+    """The graph as a matrix: a row for each folder, with a mark below the number of each that it uses."""
+    head = " "*14 + "".join(f"{number:3}" for number in range(1, len(USES)))
+    rows = []
+    for module, number in ORDER.items():
+        marks = "".join("  x" if other in USES[module].split() else "  ." for other in list(USES)[:number])
+        rows.append(f"{number + 1:3} {module:10}{marks}".rstrip())
+    return "\n".join(["```text", head, *rows, "```"])
+
+
+GRAPH = re.compile(r"(?<=<!-- graph of tests/check_includes.py -->\n)```text\n.*?\n```", re.S)
+
+
+def check_drawing(root):
+    drawn = GRAPH.search((root/"docs/architecture.md").read_text(encoding="utf-8"))
+    if not drawn or drawn[0] != drawing():
+        yield "docs/architecture.md: the graph of the folders is another one; `tests/check_includes.py --write .` draws it"
+
+
+def write(root):
+    path = root/"docs/architecture.md"
+    text = GRAPH.sub(lambda _: drawing(), path.read_text(encoding="utf-8"))
+    path.write_text(text, encoding="utf-8")
 
 
 def check_guide(root):
-    """CONTRIBUTING.md names the folders that there are, and the arrows of this test."""
-    guide = root/"CONTRIBUTING.md"
-    if not guide.exists():
-        return
-    text = guide.read_text(encoding="utf-8")
-    named = re.search(r"src/<module>/ +(.*)", text)[1].split()
-    if sorted(named) != sorted(path.name for path in (root/"src").iterdir() if path.is_dir()):
-        yield f"CONTRIBUTING.md: the folders of src are others than {' '.join(named)}"
-    arrows = " <- ".join(layer[0] if len(layer) == 1 else "{" + ", ".join(layer) + "}" for layer in LAYERS)
-    if arrows not in text:
-        yield f"CONTRIBUTING.md: the arrows are {arrows}"
+    """docs/architecture.md has a row for each folder, and CONTRIBUTING.md names files that exist."""
+    rows = re.findall(r"^\| `src/(\w+)` \|", (root/"docs/architecture.md").read_text(encoding="utf-8"), re.M)
+    for module in sorted({path.name for path in (root/"src").iterdir() if path.is_dir()} - set(rows)):
+        yield f"docs/architecture.md: no row for src/{module}"
+    text = (root/"CONTRIBUTING.md").read_text(encoding="utf-8")
     for name in re.findall(r"`((?:tests|scripts|cmake|docs|examples)/[\w./-]*)`", text):
         if not (root/name).exists():
             yield f"CONTRIBUTING.md: there is no {name}"
@@ -127,18 +182,22 @@ CASES = [
     ("src/base/a.c", '#include "expr/expr.h"', "base must not include expr/expr.h"),
     ("src/base/a.c", '  #  include <expr/expr.h>', "base must not include expr/expr.h"),
     ("src/base/a.c", '#include "pfaff/expr.h"', "base must not include pfaff/expr.h"),
-    ("src/base/a.c", '#include "pfaff/functions.def"', ""),
+    ("src/base/a.c", '#include "pfaff/functions.def"', "base must not include pfaff/functions.def"),
+    ("src/import/a.c", '#include "pfaff/functions.def"', ""),
     ("src/model/a.c", '#include "pfaff/pfaff.h"', "model must not include pfaff/pfaff.h"),
-    ("src/cli/a.c", '#include "pfaff/pfaff.h"\n#include "lang/lang.h"', ""),
+    ("src/cli/a.c", '#include "pfaff/pfaff.h"\n#include "base/base.h"', ""),
     ("src/lang/a.c", '#include "mech/mech.h"', "lang must not include mech/mech.h"),
     ("src/mech/a.c", '#include "lang/lang.h"', "mech must not include lang/lang.h"),
     ("src/mech/a.c", '#include "expr/expr_impl.h"', "expr/expr_impl.h is private to expr"),
     ("src/expr/a.c", '#include "expr/expr_impl.h"\n#include "expr_impl.h"', ""),
     ("src/expr/a.c", '#include "nothing.h"', '"nothing.h" is neither'),
     ("src/form/a.c", '#include "pfaff/tree.h"', ""),
+    ("src/out/a.c", '#include "expr/expr.h"', "out must not include expr/expr.h"),
+    ("src/sim/a.c", '#include "pfaff/sim_parts.h"', ""),
+    ("src/runtime/a.c", '#include "base/base.h"', "runtime must not include base/base.h"),
     ("src/tree/a.c", '#include "pfaff/form.h"', "tree must not include pfaff/form.h"),
     ("src/tree/a.c", '#include "expr/expr.h"', "tree must not include expr/expr.h"),
-    ("src/odd/a.c", "", "'odd' is not a module"),
+    ("src/odd/a.c", "", "'odd' is not in USES"),
     ("include/pfaff/model.h", '#include "pfaff/expr.h"\n#include <stddef.h>', ""),
     ("include/pfaff/base.h", '#include "pfaff/expr.h"', "the header of base must not include pfaff/expr.h"),
     ("include/pfaff/expr.h", "#include <flint/flint.h>", "standard C only, not flint/flint.h"),
@@ -158,7 +217,7 @@ def self_test():
             root = pathlib.Path(folder)
             for header in "base/base.h", "expr/expr.h", "expr/expr_impl.h", "lang/lang.h", "mech/mech.h":
                 plant(root, "src/" + header, "")
-            for header in "base.h", "expr.h", "form.h", "tree.h", "functions.def":
+            for header in "base.h", "expr.h", "form.h", "tree.h", "sim_parts.h", "functions.def":
                 plant(root, "include/pfaff/" + header, "")
             plant(root, "include/pfaff/pfaff.h", '#include "pfaff/base.h"\n#include "pfaff/expr.h"\n'
                                                  '#include "pfaff/out.h"\n')
@@ -172,6 +231,8 @@ def self_test():
 
 
 def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--write":
+        sys.exit(write(pathlib.Path(sys.argv[2])))
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     if sys.argv[1] == "--self-test":

@@ -12,6 +12,6 @@ foreach(test IN LISTS python_tests)
   get_filename_component(name "${test}" NAME_WE)
   string(REGEX REPLACE "^test_" "" name "${name}")
   register_test("python.${name}" "${Python_EXECUTABLE}" -m pytest -q -p no:cacheprovider "${test}")
-  set_tests_properties("python.${name}" PROPERTIES LABELS python ENVIRONMENT
+  set_tests_properties("python.${name}" PROPERTIES ENVIRONMENT
     "${test_environment};PYTHONPATH=${PROJECT_BINARY_DIR}/python;PFAFF_PROGRAM=$<TARGET_FILE:pfaff_program>;MPLBACKEND=Agg")
 endforeach()

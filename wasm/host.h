@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the page or program around the module does for it: it gives files to read, takes tables and files that are
- * written, and is asked whether to stop. */
+/* Functions of the page or program around the module: they give files to read, receive the report and tables and files
+ * that are written, and are polled for requests to stop. */
 #ifndef PF_WASM_HOST_H
 #define PF_WASM_HOST_H
 
@@ -11,6 +11,9 @@
 /* The bytes of a file that is read: how many, or -1 when there is no such file; and a copy of them. */
 PF_HOST("size") long pf_host_size(const char *path);
 PF_HOST("read") void pf_host_read(const char *path, char *bytes);
+
+/* The report of a task: its values as JSON and its text for people, both to be read at once. */
+PF_HOST("report") void pf_host_report(const char *values, const char *text);
 
 /* A table that was written: rows of numbers, one after the other, with names and units of its columns. The numbers stay
  * where they are; the texts are to be read at once. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of the program as a function. What they print goes to the descriptors 1 and 2, '-' is read from 0. */
-#include "cli/cli.h"
+/* The tasks of the library as one function: a request in JSON comes in, a report in JSON goes out. */
 #include "host.h"
+#include "task/task.h"
 
-int pfaff(int argc, char **argv);
+int pfaff(const char *json, size_t count);
 
 /* Requests to stop come from the host, in place of signals. */
 static bool is_stopped(void *user)
@@ -12,10 +12,22 @@ static bool is_stopped(void *user)
   return pf_host_stop() != 0;
 }
 
-/* As main; the exit code. */
-__attribute__((export_name("pfaff"))) int pfaff(int argc, char **argv)
+/* Does the task of a request (pf_request_read) and gives the report to the host, its values as JSON and its text: after
+ * a failure what was found until then, with the diagnostics, and none without memory. Returns the status, 0 when all
+ * went well. Tables and files that the task writes go to the host too. */
+__attribute__((export_name("pfaff"))) int pfaff(const char *json, size_t count)
 {
-  const Console console = {.out = stdout, .err = stderr, .exact = true, .is_stopped = is_stopped};
-  int code = pf_cli_run(&console, argc, argv);
-  return fflush(stdout) == 0 && fflush(stderr) == 0 ? code : PF_EXIT_FAILED;
+  const PfObserver observer = {.cancelled = is_stopped};
+  PfContext *ctx = pf_context_new(NULL);
+  PfRequest *request = NULL;
+  PfReport *report = NULL;
+  PfStatus status = ctx ? pf_request_read(ctx, json, count, &request) : PF_ERR_MEMORY;
+  if (request) status = pf_task_run(NULL, request, &observer, &report);
+  else if (ctx) (void)pf_report_diagnostics_only(ctx, &report);
+  const char *values = report ? pf_report_json(report) : NULL;
+  if (values) pf_host_report(values, pf_report_text(report));
+  pf_report_free(report);
+  pf_request_free(request);
+  pf_context_free(ctx);
+  return (int)status;
 }

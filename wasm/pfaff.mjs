@@ -9,26 +9,17 @@ const NOT_SUPPORTED = 52, BAD_DESCRIPTOR = 8, NO_SEEK = 70; // errno of WASI
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Options as words: {for: 2, param: {m: 7}, json: true, wheel: ["a", "b"]}; what is null, undefined or false is left out. */
-export function words(options = {}) {
-  const list = [];
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || value === null || value === false) continue;
-    if (value === true) list.push(`--${name}`);
-    else if (Array.isArray(value)) for (const one of value) list.push(`--${name}`, String(one));
-    else if (typeof value === "object") for (const [key, one] of Object.entries(value)) list.push(`--${name}`, `${key}=${one}`);
-    else list.push(`--${name}`, String(value));
-  }
-  return list;
-}
+/** JSON has no numbers that are not finite and no halves of characters: the first go as texts, which the engine refuses by name. */
+const inJson = (_key, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value)
+  : typeof value === "string" ? decoder.decode(encoder.encode(value)) : value);
 
 /** The module in motion: memory, texts in and out of it, what the host does for it. */
 class Instance {
   constructor(module, { files = {}, seconds = Infinity, megabytes = 512, stop } = {}) {
     this.files = {};
     for (const [name, content] of Object.entries(files)) this.files[name] = typeof content === "string" ? encoder.encode(content) : content;
-    this.output = ["", "", ""];
-    this.decoders = [null, new TextDecoder(), new TextDecoder()];
+    this.complaint = ""; // of the C library, as of an assertion that fails
+    this.report = null;
     this.tables = {};
     this.written = {};
     this.deadline = performance.now() + 1000*seconds;
@@ -49,6 +40,7 @@ class Instance {
     return {
       size: (path) => this.files[this.text(path)]?.length ?? -1,
       read: (path, at) => this.bytes.set(this.files[this.text(path)], at),
+      report: (values, text) => { this.report = { values: JSON.parse(this.text(values)), text: this.text(text) }; },
       table: (path, at, rows, count, names, units) => {
         this.tables[this.text(path)] = { columns: this.texts(names, count), units: this.texts(units, count), rows, at };
       },
@@ -61,11 +53,11 @@ class Instance {
   system() {
     return {
       fd_write: (fd, vectors, count, written) => {
-        if (fd !== 1 && fd !== 2) return BAD_DESCRIPTOR;
+        if (fd !== 2) return BAD_DESCRIPTOR;
         let sum = 0;
         for (let i = 0; i < count; i++) {
           const at = this.view.getUint32(vectors + 8*i, true), size = this.view.getUint32(vectors + 8*i + 4, true);
-          this.output[fd] += this.decoders[fd].decode(this.bytes.subarray(at, at + size), { stream: true });
+          this.complaint += decoder.decode(this.bytes.subarray(at, at + size));
           sum += size;
         }
         this.view.setUint32(written, sum, true);
@@ -114,64 +106,64 @@ class Instance {
   }
 }
 
-/** A trap (no stack, an assertion that fails) as an error that says what the engine said last. */
+/** A trap (no stack, an assertion that fails) as an error, with the last words of the C library. */
 function trapped(error, instance) {
-  const last = instance?.output[2].trim();
+  const last = instance?.complaint.trim();
   return new Error(`the engine has stopped: ${error.message}${last ? ` (${last})` : ""}`, { cause: error });
+}
+
+const NO_MEMORY = { diagnostics: [{ severity: "error", code: "memory", message: "out of memory", hint: null, setting: null, file: null, line: 0, column: 0, length: 0 }] };
+
+/** Options are settings by their names, and values by names of the model. */
+function requestOf(task, text, { param, state, input, ...settings } = {}) {
+  return { task, text, name: "model.pf", param, state, input, settings };
 }
 
 export class Engine {
   constructor(module) { this.module = module; }
 
-  /** Any command of the program, as words. Files that it reads are those of `limits.files`. */
-  call(list, limits) {
+  /**
+   * One task by its request, as README.md and `pf_request_read` (pfaff/request.h) have it: {task: "run", text, settings: {for: 5},
+   * param: {m: 7}}. The report as an object and as text, with the tables and files that were written; `status` is 0 when all went well.
+   */
+  request(request, limits) {
     const instance = new Instance(this.module, limits);
     try {
-      const at = ["pfaff", ...list].map((word) => instance.put(word)), argv = instance.exports.malloc(4*(at.length + 1));
-      at.forEach((word, i) => instance.view.setUint32(argv + 4*i, word, true));
-      instance.view.setUint32(argv + 4*at.length, 0, true);
-      const code = instance.exports.pfaff(at.length, argv);
+      const bytes = encoder.encode(JSON.stringify(request, inJson)), at = instance.exports.malloc(bytes.length || 1);
+      if (!at) return { status: 1, report: NO_MEMORY, text: "", tables: {}, files: {} };
+      instance.bytes.set(bytes, at);
+      const status = instance.exports.pfaff(at, bytes.length), { values, text } = instance.report ?? { values: NO_MEMORY, text: "" };
       const tables = Object.fromEntries(Object.entries(instance.tables).map(([name, one]) => [name, instance.table(one)]));
-      return { code, out: instance.output[1], err: instance.output[2], tables, files: instance.written };
+      return { status, report: values, text, tables, files: instance.written };
     } catch (error) {
       throw trapped(error, instance);
     }
   }
 
-  /** The JSON that a command prints: engine.json("derive", text, {form: "maggi"}). A command may be several words. */
-  json(command, text, options = {}, limits = {}) {
-    const list = [...command.split(" "), "--json", ...words(options), "model.pf"];
-    return this.parse(this.call(list, { ...limits, files: { ...limits.files, "model.pf": text } }));
+  /** The report of a task on a text: engine.task("derive", text, {form: "maggi"}). */
+  task(task, text, options, limits) {
+    return this.request(requestOf(task, text, options), limits).report;
   }
 
-  parse(result) {
-    try {
-      return JSON.parse(result.out);
-    } catch {
-      return { diagnostics: [{ severity: "error", message: result.err.trim() || "no answer", hint: null, file: null, line: 0, column: 0, length: 0 }] };
-    }
-  }
+  check(text, options, limits) { return this.task("check", text, options, limits); }
+  derive(text, options, limits) { return this.task("derive", text, options, limits); }
+  evaluate(text, options, limits) { return this.task("eval", text, options, limits); }
+  compare(text, options, limits) { return this.task("compare", text, options, limits); }
+  linearize(text, options, limits) { return this.task("linearize", text, options, limits); }
+  scene(text, options, limits) { return this.task("draw", text, options, limits); }
 
-  check(text, options, limits) { return this.json("check", text, options, limits); }
-  derive(text, options, limits) { return this.json("derive", text, options, limits); }
-  evaluate(text, options, limits) { return this.json("eval", text, options, limits); }
-  compare(text, options, limits) { return this.json("compare", text, options, limits); }
-  linearize(text, options, limits) { return this.json("study linearize", text, options, limits); }
-
-  scene(text, options, limits) { return this.json("draw", text, options, limits); }
-
-  /** A run: its summary, its samples and where the shapes of the scene are. The numbers are views on memory that this run alone has. */
+  /** A run: its report without rows, its samples and where the shapes of the scene are. The numbers are views on memory that this run alone has. */
   run(text, options = {}, limits = {}) {
-    const list = ["run", "--json", "--no-rows", "--out", "samples.csv", "--poses", "poses.csv", ...words(options), "model.pf"];
-    const result = this.call(list, { ...limits, files: { ...limits.files, "model.pf": text } });
-    return { ...this.parse(result), code: result.code, samples: result.tables["samples.csv"] ?? null, poses: result.tables["poses.csv"] ?? null };
+    const request = requestOf("run", text, { ...options, "no-rows": true, out: "samples.csv", poses: "poses.csv" });
+    const { status, report, tables } = this.request(request, limits);
+    return { ...report, status, samples: tables["samples.csv"] ?? null, poses: tables["poses.csv"] ?? null };
   }
 
   /** A simulation to be moved step by step (pfaff/sim.h). Throws when the model is wrong. */
   open(text, limits) { return new Simulation(new Instance(this.module, limits), text); }
 }
 
-const ERROR_SIZE = 4 + 512 + 256 + 256 + 8; // PfError
+const ERROR_SIZE = 4 + 512 + 256 + 256 + 8 + 40; // PfError
 
 export class Simulation {
   constructor(instance, text) {

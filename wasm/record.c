@@ -17,7 +17,7 @@ PfStatus pf_record_add(PfRecord *r, const double *row)
   if (!r->ctx || r->failed) return r->failed ? PF_ERR_MEMORY : PF_OK;
   pf_text_put(&r->pending, (const char *)row, (size_t)r->head.count*sizeof *row);
   r->failed = r->pending.failed;
-  if (r->failed) return pf_fail(r->ctx, PF_ERR_MEMORY, "no room for more samples: --every takes fewer");
+  if (r->failed) return pf_fail(r->ctx, PF_ERR_MEMORY, "no room for more samples: @every takes fewer");
   r->rows++;
   return PF_OK;
 }

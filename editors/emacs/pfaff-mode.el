@@ -53,7 +53,7 @@
 (defconst pfaff--shown
   '("energy" "violation" "violation_position" "violation_velocity"))
 (defconst pfaff--properties
-  '("mass" "inertia" "com" "stiffness" "damping" "length" "radius" "center" "axis" "roller" "color"))
+  '("mass" "inertia" "com" "stiffness" "length" "damping" "radius" "center" "axis" "roller" "color"))
 (defconst pfaff--settings
   '("step" "rtol" "atol" "rho" "every" "largest_step" "most_steps" "formulation" "scheme"))
 (defconst pfaff--shapes

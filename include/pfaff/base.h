@@ -75,6 +75,7 @@ typedef struct PfMark {
 
 /* A new arena on the allocator, or NULL. `allocator` NULL means the C library's. */
 PF_API PfArena *pf_arena_new(const PfAllocator *allocator);
+/* Frees the arena with all that was allocated in it; NULL is allowed. */
 PF_API void pf_arena_free(PfArena *arena);
 
 /* Zeroed memory for count objects of the size, aligned for any of them. NULL when there is none left or
@@ -87,6 +88,7 @@ PF_API char *pf_arena_text(PfArena *arena, const char *text, size_t length);
 
 /* Scratch use: everything allocated after the mark is given back by the release. */
 PF_API PfMark pf_arena_mark(const PfArena *arena);
+/* Gives back everything allocated since the mark. */
 PF_API void pf_arena_release(PfArena *arena, PfMark mark);
 
 /* ---------------------------------------------------------------- context */
@@ -95,9 +97,13 @@ PF_API void pf_arena_release(PfArena *arena, PfMark mark);
  * two contexts are independent. */
 typedef struct PfContext PfContext;
 
+/* A new context, or NULL without memory. `allocator` NULL means the C library's. */
 PF_API PfContext *pf_context_new(const PfAllocator *allocator);
+/* Frees it with its expressions and diagnostics; NULL is allowed. */
 PF_API void pf_context_free(PfContext *ctx);
+/* The allocator that it was made with. */
 PF_API const PfAllocator *pf_context_allocator(const PfContext *ctx);
+/* Memory for work that ends before a function returns: mark it, use it, release it. */
 PF_API PfArena *pf_context_scratch(PfContext *ctx);
 
 /* A function that long work asks many times a second, and from one thread only, whether to stop. Once it has said true,
@@ -112,11 +118,13 @@ PF_API bool pf_context_is_cancelled(PfContext *ctx);
 typedef enum PfSeverity { PF_NOTE, PF_WARNING, PF_ERROR } PfSeverity;
 
 /* A stretch of one line of a text. Lines and columns count from 1, columns in characters; line 0 means
- * that the place is not known. `text` is the line itself, without its end. */
+ * that the place is not known. `text` is the line itself, without its end. `setting` is the name of the setting whose
+ * value the text is, or NULL. */
 typedef struct PfPlace {
   const char *file;
   const char *text;
   int line, column, length;
+  const char *setting;
 } PfPlace;
 
 typedef struct PfDiagnostic {
@@ -124,10 +132,12 @@ typedef struct PfDiagnostic {
   PfSeverity severity;
   PfPlace place;
   const char *message;
-  const char *hint; /* how to mend it, or NULL */
+  const char *hint;    /* how to fix it, or NULL */
+  const char *setting; /* the name of the setting that it is about, or NULL */
 } PfDiagnostic;
 
-/* Records an error and returns its code, so that `return pf_fail(…)` both says and passes it on. */
+/* Records an error and returns its code, so that `return pf_fail(…)` both says and passes it on. Formats are those of
+ * printf, and name settings and tasks by tokens which the front end spells: "@step", "@step{0.01}", "@task{run}". */
 PF_API PfStatus pf_fail(PfContext *ctx, PfStatus code, const char *format, ...) PF_PRINTF(3, 4);
 
 /* The same with a place in a text. The file and line texts are copied. */
@@ -138,6 +148,7 @@ PF_API void pf_warn_at(PfContext *ctx, PfPlace place, const char *format, ...) P
 /* Adds advice to the latest diagnostic. */
 PF_API void pf_hint(PfContext *ctx, const char *format, ...) PF_PRINTF(2, 3);
 
+/* How many diagnostics there are, and how many of them are errors; number `index`, the oldest first. */
 PF_API int pf_diagnostic_count(const PfContext *ctx);
 PF_API int pf_error_count(const PfContext *ctx);
 PF_API const PfDiagnostic *pf_diagnostic(const PfContext *ctx, int index);

@@ -22,6 +22,7 @@ typedef enum PfNative {
  *
  * Fails with PF_ERR_MISSING when PF_NATIVE_ON is asked for and there is no compiler, with PF_ERR_MEMORY. */
 PF_API PfStatus pf_context_set_native(PfContext *ctx, PfNative mode);
+/* What was set last. */
 PF_API PfNative pf_context_native(const PfContext *ctx);
 
 /* What became of it so far. */
@@ -31,6 +32,7 @@ typedef struct PfNativeReport {
   double seconds;       /* of the compiler, beside the run */
   char trouble[200];    /* why the first one failed, or "" */
 } PfNativeReport;
+/* What was compiled so far, and the first reason why something was not. */
 PF_API PfNativeReport pf_context_native_report(const PfContext *ctx);
 
 #ifdef __cplusplus

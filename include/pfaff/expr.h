@@ -37,6 +37,11 @@ typedef enum PfOp {
 
 /* ---------------------------------------------------------------- construction */
 
+/* Everything here returns a handle that lives as long as the context. Equal expressions have equal handles. Nothing
+ * checks: PF_EXPR_NONE among the operands, a division by zero or a lack of memory gives PF_EXPR_NONE, and pf_expr_check
+ * says why. */
+
+/* A whole number. */
 PF_API PfExpr pf_expr_int(PfContext *ctx, int64_t value);
 /* den must not be 0. */
 PF_API PfExpr pf_expr_rational(PfContext *ctx, int64_t num, int64_t den);
@@ -46,10 +51,13 @@ PF_API PfExpr pf_expr_double(PfContext *ctx, double value);
 PF_API PfExpr pf_expr_decimal(PfContext *ctx, const char *text);
 /* The same for the shortest decimal that reads as this double: what somebody wrote who wrote a decimal. */
 PF_API PfExpr pf_expr_shortest(PfContext *ctx, double value);
+/* The number pi, exact. */
 PF_API PfExpr pf_expr_pi(PfContext *ctx);
 /* The symbol of that name; the same name gives the same symbol. */
 PF_API PfExpr pf_expr_symbol(PfContext *ctx, const char *name);
 
+/* Arithmetic: like terms and equal factors are collected, numbers worked out exactly; nothing is multiplied out. Sums
+ * and products of many operands cost less in one call than one by one. */
 PF_API PfExpr pf_expr_add(PfContext *ctx, PfExpr a, PfExpr b);
 PF_API PfExpr pf_expr_sub(PfContext *ctx, PfExpr a, PfExpr b);
 PF_API PfExpr pf_expr_neg(PfContext *ctx, PfExpr a);
@@ -63,6 +71,7 @@ PF_API PfExpr pf_expr_product(PfContext *ctx, const PfExpr *factors, int count);
 
 /* A function of functions.def; the number of arguments is the function's. */
 PF_API PfExpr pf_expr_call(PfContext *ctx, PfOp function, const PfExpr *args);
+/* The same for one and two arguments, and for `condition` (1 or 0) ? then : otherwise. */
 PF_API PfExpr pf_expr_call1(PfContext *ctx, PfOp function, PfExpr a);
 PF_API PfExpr pf_expr_call2(PfContext *ctx, PfOp function, PfExpr a, PfExpr b);
 PF_API PfExpr pf_expr_if(PfContext *ctx, PfExpr condition, PfExpr then, PfExpr otherwise);
@@ -72,11 +81,14 @@ PF_API PfStatus pf_expr_check(PfContext *ctx);
 
 /* ---------------------------------------------------------------- looking at an expression */
 
+/* The kind of its node. */
 PF_API PfOp pf_expr_op(PfContext *ctx, PfExpr e);
 /* Number of operands: of a sum 1 + 2*terms (c0, c1, t1, c2, t2, …), of a product 2*factors
  * (b1, e1, b2, e2, …), of a function its arity, else 0. */
 PF_API int pf_expr_arg_count(PfContext *ctx, PfExpr e);
+/* Operand i, counted from 0. */
 PF_API PfExpr pf_expr_arg(PfContext *ctx, PfExpr e, int i);
+/* The name of a symbol, which the context owns. */
 PF_API const char *pf_expr_symbol_name(PfContext *ctx, PfExpr e);
 
 /* What PF_LATEX prints for the symbol instead of what follows from its name; NULL: its name again. The text is copied
@@ -89,12 +101,15 @@ PF_API bool pf_expr_rotation(PfContext *ctx, const PfExpr entries[9]);
 PF_API bool pf_expr_is_rational(PfContext *ctx, PfExpr e, int64_t *num, int64_t *den);
 /* True for rationals and doubles; gives the value unless NULL. */
 PF_API bool pf_expr_is_number(PfContext *ctx, PfExpr e, double *value);
+/* Is e this whole number? */
 PF_API bool pf_expr_is_int(PfContext *ctx, PfExpr e, int64_t value);
+/* Is e written as 0? Expressions that are zero for all values without looking so need pf_expr_is_zero. */
 PF_API bool pf_expr_is_structural_zero(PfContext *ctx, PfExpr e);
 /* Number of nodes in the table: handles run from 1 to this, and operands come before what uses them. */
 PF_API uint32_t pf_expr_table_size(PfContext *ctx);
 /* The name of a function as the language writes it, or NULL. */
 PF_API const char *pf_function_name(PfOp function);
+/* How many arguments the function has. */
 PF_API int pf_function_arity(PfOp function);
 
 /* ---------------------------------------------------------------- calculus */
@@ -127,6 +142,7 @@ typedef struct PfJacobian {
   int *row, *column;
   PfExpr *value;
 } PfJacobian;
+/* d roots/d symbols, one backward sweep for each root; the lists live in `arena`. */
 PF_API PfStatus pf_expr_jacobian(PfContext *ctx, PfArena *arena, const PfExpr *roots, int root_count,
                                  const PfExpr *symbols, int symbol_count, PfJacobian *jacobian);
 
@@ -154,6 +170,7 @@ typedef struct PfCount {
   int additions, multiplications, divisions, functions;
   int nodes;
 } PfCount;
+/* Counts them for all roots together. */
 PF_API PfStatus pf_expr_operations(PfContext *ctx, const PfExpr *roots, int count, PfCount *operations);
 
 /* ---------------------------------------------------------------- algebra */
@@ -180,11 +197,11 @@ PF_API bool pf_expr_has_normal_forms(PfContext *ctx);
 PF_API PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e);
 
 /* Limits what all calls of pf_expr_simplest until pf_expr_unlimit may take together; past that they give e itself. An
- * effort of 1e7 is about half a second, and the same on every machine. A limit inside another one is left to that. True
+ * budget of 1e7 is about half a second, and the same on every machine. A limit inside another one is left to that. True
  * when this call set the limit: then it must be ended. */
-PF_API bool pf_expr_limit(PfContext *ctx, double effort);
-/* Gives a limit that is set another effort, for what comes next. */
-PF_API void pf_expr_renew(PfContext *ctx, double effort);
+PF_API bool pf_expr_limit(PfContext *ctx, double budget);
+/* Gives a limit that is set another budget, for what comes next. */
+PF_API void pf_expr_set_budget(PfContext *ctx, double budget);
 /* Is nothing left of it? */
 PF_API bool pf_expr_is_exhausted(PfContext *ctx);
 /* Ends it; true when there was not enough. */
@@ -201,7 +218,7 @@ PF_API const char *pf_expr_print(PfContext *ctx, PfArena *arena, PfExpr e, PfNot
 /* How many letters, numbers and signs the text form has, without writing it; saturates at SIZE_MAX. */
 PF_API size_t pf_expr_length(PfContext *ctx, PfExpr e);
 /* The same in words: every name (with its primes), number, function and operator is one, brackets are none. */
-PF_API size_t pf_expr_words(PfContext *ctx, PfExpr e);
+PF_API size_t pf_expr_token_count(PfContext *ctx, PfExpr e);
 
 /* Takes shared parts out of large expressions: the roots are rewritten in terms of new symbols named
  * prefix1, prefix2, …, defined in order by parts[i]. For roots shorter than `limit` (pf_expr_length) in

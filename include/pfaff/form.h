@@ -26,7 +26,7 @@ PF_API PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSy
 PF_API void pf_system_free(PfSystem *system);
 PF_API const PfEquations *pf_system_equations(const PfSystem *system);
 PF_API const PfSymbols *pf_system_symbols(const PfSystem *system);
-/* Was it made of an outline (pf_equations_outline)? Then only 'recursive' solves it. */
+/* Was it made of matrix-free equations (pf_equations_derive_matrix_free)? Then only 'recursive' solves it. */
 PF_API bool pf_system_in_bodies(const PfSystem *system);
 
 /* What the accelerations are. Arrays belong to the caller: n, m, n numbers; without `force` (NULL) it is not
@@ -132,7 +132,7 @@ typedef struct PfActuation {
   /* count: false where other forces have the same effect; of those `force` is the least in SI units */
   bool *determined;
   int rank;             /* how many combinations of actuators have an effect on what is wanted */
-  double *missed;       /* wanted_count: wanted less what is reached; as small as possible, as a sum of squares */
+  double *residual;     /* wanted_count: wanted less what is reached; as small as possible, as a sum of squares */
   bool met;             /* nothing but rounding is missed */
   double *acceleration; /* n, with these forces */
   double *multiplier;   /* m */

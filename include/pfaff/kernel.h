@@ -21,10 +21,12 @@ typedef struct PfTape PfTape;
  * with PF_ERR_MEMORY; *tape is NULL then. */
 PF_API PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots,
                             int root_count, PfTape **tape);
+/* NULL is allowed. */
 PF_API void pf_tape_free(PfTape *tape);
 
 /* How many doubles `work` must hold. */
 PF_API size_t pf_tape_work_size(const PfTape *tape);
+/* The number of instructions: a measure of the cost of one run. */
 PF_API int pf_tape_instruction_count(const PfTape *tape);
 
 /* Runs the tape. Allocates nothing and cannot fail; what is not defined comes out as NaN or infinity. The
@@ -41,6 +43,7 @@ PF_API bool pf_tape_run_to_places(const PfTape *tape, const double *inputs, cons
  * number there may be another NaN). True when all outputs are finite. `work` holds pf_tape_many_work_size doubles; the
  * rest is as above. */
 PF_API bool pf_tape_run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work);
+/* The doubles of workspace of pf_tape_run_many. */
 PF_API size_t pf_tape_many_work_size(const PfTape *tape);
 
 #ifdef __cplusplus

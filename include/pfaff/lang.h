@@ -23,12 +23,15 @@ PF_API PfStatus pf_model_read(PfContext *ctx, const char *file, const char *byte
 PF_API PfStatus pf_constant_read(PfContext *ctx, const char *text, const char *unit, double *value);
 
 /* Reads quantities as 'plot' does, with everything that the model declares: "x, theta [deg]; pos(w)" gives two lists. A
- * vector becomes three quantities. The lists live in `arena`; `what` stands for the file in diagnostics. The model must
- * have been read by one of the functions above (or be the complete model of one). Fails with PF_ERR_ARGUMENT. */
+ * vector becomes three quantities. The lists live in `arena`; `what` is the setting whose value this is, or
+ * after a blank another name, and stands for the file in diagnostics. The model must have been read by one of the
+ * functions above (or be the complete model of one). Fails with PF_ERR_ARGUMENT. */
 PF_API PfStatus pf_quantities_read(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what,
                                    const char *text, PfPlot **plots, int *count);
 
-/* The canonical layout of a model text, in the arena. */
+/* The canonical layout of a model text, zero-terminated, in the arena. Only blanks, line ends and ';' between
+ * statements change; formatting twice is the same as once. A text with syntax errors is not formatted: the errors are
+ * recorded and their status is returned. */
 PF_API PfStatus pf_model_format(PfContext *ctx, PfArena *arena, const char *file, const char *bytes,
                                 size_t count, const char **formatted);
 

@@ -13,7 +13,10 @@
  *
  * Equations are derived when a workspace first needs them, and kept. Opening a workspace then copies the table of
  * expressions and nothing else. The same work in two workspaces of one machine gives the same results bit by bit,
- * whatever was done in others. */
+ * whatever was done in others.
+ *
+ * One thread derives; others that need the same equations wait for it, and each of them can be cancelled meanwhile.
+ * When the derivation fails or is cancelled, the next waiting thread derives. */
 #ifndef PFAFF_MACHINE_H
 #define PFAFF_MACHINE_H
 
@@ -37,14 +40,15 @@ PF_API PfStatus pf_machine_read(PfContext *ctx, const char *file, const char *by
 PF_API PfMachine *pf_machine_retain(PfMachine *machine);
 PF_API void pf_machine_release(PfMachine *machine); /* NULL is allowed */
 
-/* The model as it was read, and what was said about it then. */
+/* The model as it was read, and the diagnostics of its reading. */
 PF_API const PfModel *pf_machine_model(const PfMachine *machine);
 PF_API const PfContext *pf_machine_context(const PfMachine *machine);
 
 /* The equations that a workspace has. */
 typedef enum PfWritten {
   PF_NO_EQUATIONS,
-  PF_OUTLINE, /* to move: those of pf_equations_outline, and of the complete model, if events change the structure */
+  /* to move: those of pf_equations_derive_matrix_free, and of the complete model, if events change the structure */
+  PF_MATRIX_FREE,
   PF_FORMULAS /* those of pf_equations_derive */
 } PfWritten;
 
@@ -56,13 +60,14 @@ typedef struct PfWorkspace {
   PfArena *arena; /* for results that live as long as the workspace */
   PfModel *model;
   PfEquations equations;
-  PfEquations complete; /* of model->complete, with PF_OUTLINE, when events change the structure; else n = 0 */
+  PfEquations complete; /* of model->complete, with PF_MATRIX_FREE, when events change the structure; else n = 0 */
+  const struct PfPrepared *prepared; /* more that the machine keeps (pfaff/sim_parts.h); NULL: nothing */
   double seconds;       /* that reading and deriving took */
 } PfWorkspace;
 
 /* Opens a workspace. `cancelled` (or NULL) is polled by long work in it (pf_context_set_cancel), and while equations
- * are derived for it. When that fails, the reasons are in workspace->ctx, which is NULL without memory; close it in any
- * case. */
+ * are derived, by this thread or by one that came first. When that fails, the reasons are in workspace->ctx,
+ * which is NULL without memory; close it in any case. */
 PF_API PfStatus pf_workspace_open(PfMachine *machine, PfWritten written, bool (*cancelled)(void *user), void *user,
                                   PfWorkspace *workspace);
 PF_API void pf_workspace_close(PfWorkspace *workspace);

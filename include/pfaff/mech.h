@@ -28,7 +28,8 @@ struct PfEquations {
   PfExpr *rate;     /* n: q' by the speeds, or the velocity symbols themselves */
   PfExpr kinetic, potential; /* of the whole model, bodies included */
   PfExpr *momentum; /* n: dT/dq' */
-  bool in_bodies;   /* an outline: inertia and weight of the bodies are not written out (pf_equations_outline) */
+  /* matrix-free: inertia and weight of the bodies are not written out (pf_equations_derive_matrix_free) */
+  bool in_bodies;
   const PfEquations *by_quaternions; /* of a model in angular velocities: the same for numbers; else NULL */
   const int *constraint;             /* there: numbers in the original */
 };
@@ -40,16 +41,20 @@ PF_API PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfMode
  * since the recursion over the tree needs no formulas for it: then M, F and momentum are NULL, and kinetic and
  * potential are those of the statements 'kinetic' and 'potential' alone. Everything else, and other models, as by
  * pf_equations_derive. */
-PF_API PfStatus pf_equations_outline(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations);
-/* Coordinates up to which formulas are made in seconds: up to them an outline that does not do is written out. */
+PF_API PfStatus pf_equations_derive_matrix_free(PfContext *ctx, PfArena *arena, const PfModel *model,
+                                                PfEquations *equations);
+/* Coordinates up to which formulas are made in seconds: up to them matrix-free ones that do not suffice are written
+ * out. */
 enum { PF_MOST_WRITTEN_OUT = 500 };
-/* Writes out what the outline has left; `arena` as there. Systems that were made of it stay as they are. */
+/* Writes out the inertia that matrix-free equations lack; `arena` as there. Systems that were made of it stay as they
+ * are. */
 PF_API PfStatus pf_equations_write_out(PfContext *ctx, PfArena *arena, PfEquations *equations);
 
 /* The symbols that numbers are given for when the equations are evaluated: parameters (derived ones too), time,
- * inputs, coordinates, velocities, multipliers, and in a model in angular velocities followers; in this order. */
+ * inputs, coordinates, velocities, multipliers, and in a model in angular velocities auxiliary states; in this
+ * order. */
 typedef struct PfSymbols {
-  int count, parameters, time, inputs, q, v, lambda, followers; /* where each group begins */
+  int count, parameters, time, inputs, q, v, lambda, auxiliaries; /* where each group begins */
   PfExpr *symbol;
 } PfSymbols;
 PF_API PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *model, PfSymbols *symbols);
@@ -110,13 +115,13 @@ PF_API PfStatus pf_angles_make(PfContext *ctx, PfArena *arena, const PfEquations
 
 /* A surface g(q, q', t) = 0 at which sign, abs, min, max or a comparison of the equations changes. */
 typedef struct PfSwitch {
-  PfExpr surface, side; /* g, and the symbol that stands for its sign in the equations: an input without a function */
+  PfExpr surface, mode; /* g, and the symbol that stands for its sign in the equations: an input without a function */
   bool timed;           /* g depends on time alone */
   bool compared;        /* in a condition: on the surface one of two cases holds, none between them */
 } PfSwitch;
 
-/* The equations with the sides of all surfaces as further inputs, behind those of the model. Forces are affine in each
- * side: between -1 and 1 they are Filippov's combination of both sides. Expressions with the same zeros are one
+/* The equations with the modes of all surfaces as further inputs, behind those of the model. Forces are affine in each
+ * mode: between -1 and 1 they are Filippov's combination of both sides. Expressions with the same zeros are one
  * surface. Inputs that are functions of time are written out. What depends on multipliers is left as it is. */
 typedef struct PfSwitches {
   int count;
@@ -128,7 +133,7 @@ typedef struct PfSwitches {
 /* All of it lives in `arena`; the result must not be moved. */
 PF_API PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfSwitches *switches);
 
-/* The same for other expressions, with inputs written out: the sides in the place of what switches at the surfaces that
+/* The same for other expressions, with inputs written out: the modes in the place of what switches at the surfaces that
  * were found. `arena` is for scratch. */
 PF_API PfStatus pf_switches_insert(PfContext *ctx, PfArena *arena, const PfSwitches *switches, PfExpr *list, int count);
 
@@ -155,30 +160,30 @@ PF_API PfStatus pf_surface_rate(PfContext *ctx, PfArena *arena, const PfModel *m
 PF_API PfStatus pf_surface_sizes(PfContext *ctx, PfArena *arena, PfExpr g, const PfExpr *y, int count, PfExpr *size,
                                  PfExpr *slope);
 
-/* A surface along which the motion stays: one more constraint, whose multiplier is the side, from -1 to 1. Where
- * surfaces depend on each other, by a constraint or a lock, some of them have rows, and the sides of all follow. */
-typedef struct PfStickRow {
+/* A surface along which the motion stays: one more constraint, whose multiplier is the mode, from -1 to 1. Where
+ * surfaces depend on each other, by a constraint or a lock, some of them have rows, and the modes of all follow. */
+typedef struct PfSlidingRow {
   const char *name;
-  PfExpr surface, side;
+  PfExpr surface, mode;
   int degree;    /* 1: g depends on velocities, 2: on coordinates only */
   PfExpr factor; /* of the row: of the size of dF/ds over dg/dq'; made of parameters */
-} PfStickRow;
+} PfSlidingRow;
 
-/* The side of a surface that sticks: a sum of the multipliers of the rows. */
-typedef struct PfStuckSide {
-  PfExpr side;
-  const double *share; /* one for each row */
-} PfStuckSide;
+/* The mode of a surface that sticks: a sum of the multipliers of the rows. */
+typedef struct PfSlidingMode {
+  PfExpr mode;
+  const double *load; /* the part of the multiplier of each row */
+} PfSlidingMode;
 
-typedef struct PfStuck {
+typedef struct PfSlidingSystem {
   PfModel model;
   PfEquations equations; /* the rows of the base, then those of surfaces */
-  PfExpr *side;          /* what stands for each side that sticks */
-} PfStuck;
+  PfExpr *mode;          /* an expression for the mode of each surface that sticks */
+} PfSlidingSystem;
 
 /* All of it lives in `arena`; the result must not be moved. */
-PF_API PfStatus pf_stick_make(PfContext *ctx, PfArena *arena, const PfEquations *base, const PfStickRow *rows,
-                              int count, const PfStuckSide *sides, int side_count, PfStuck *stuck);
+PF_API PfStatus pf_sliding_make(PfContext *ctx, PfArena *arena, const PfEquations *base, const PfSlidingRow *rows,
+                                int count, const PfSlidingMode *modes, int mode_count, PfSlidingSystem *stuck);
 
 /* How a body hangs on another one, as its placement tells: weld, revolute, prismatic, screw, cylindrical, universal,
  * spherical, planar, free, driven (by time alone) or general. */

@@ -47,13 +47,13 @@ typedef struct PfParameter {
   PfPlace place;
 } PfParameter;
 
-/* How firmly a start holds. Where not everything can hold, what is less firm is changed first. */
-typedef enum PfFirmness {
+/* The priority of an initial value. Where not all of them can hold, those of lower priority are changed first. */
+typedef enum PfStartPriority {
   PF_START_OPEN,  /* not mentioned: solved for */
   PF_START_GIVEN, /* by the model */
   PF_START_SET,   /* by pf_model_set_start, in place of what the model says */
   PF_START_FIXED  /* marked with '!': never changed */
-} PfFirmness;
+} PfStartPriority;
 
 typedef struct PfCoordinate {
   const char *name, *unit;
@@ -61,7 +61,7 @@ typedef struct PfCoordinate {
   double scale;            /* one of the unit in SI; 0 as 1 */
   PfExpr q, v, a;          /* the symbols x, x', x'' */
   PfExpr start_q, start_v; /* in terms of parameters; 0 when not given */
-  PfFirmness firm_q, firm_v;
+  PfStartPriority priority_q, priority_v;
   PfExpr held;             /* the symbol that is 1 while an event holds it, else 0 */
   PfExpr rate;             /* x' by the pseudo-velocities, PF_EXPR_NONE without */
   bool contact;            /* made by a rolling contact, not by the user */
@@ -72,17 +72,17 @@ typedef struct PfCoordinate {
 
 /* What moves with a body without being a coordinate, in a model in angular velocities: a direction cosine, a component
  * of a quaternion. */
-typedef struct PfFollower {
+typedef struct PfAuxiliary {
   PfExpr symbol;
-  PfExpr rate;  /* linear in the velocities, with followers of the same body before them */
+  PfExpr rate;  /* linear in the velocities, with auxiliary states of the same body before them */
   PfExpr value; /* by the quaternion */
-} PfFollower;
+} PfAuxiliary;
 
 /* Three components of an angular velocity among the coordinates of such a model: what changes them has the commutators
  * of rotations, [w, h] = w x h in the axes of the body, -w x h in those of the parent. */
 typedef struct PfSpinning {
   int first, sign;
-  int follower;    /* the first of nine direction cosines, by rows: the parent's axes in those of the body; then of the
+  int auxiliary;   /* the first of nine direction cosines, by rows: the parent's axes in those of the body; then of the
                       four components of the quaternion */
   PfExpr value[3]; /* by the quaternion and its rates */
 } PfSpinning;
@@ -100,7 +100,7 @@ typedef struct PfBall {
   PfExpr spin[3];    /* 2 q* q'/|q|^2 */
   const char *spin_name[3], *speed_name[3]; /* hub.wx, hub.vx */
   PfExpr start_w[3]; /* of the spin; start_v of the quaternion follows from it */
-  PfFirmness firm_w[3];
+  PfStartPriority priority_w[3];
   PfPlace place;
 } PfBall;
 
@@ -111,7 +111,7 @@ typedef struct PfSpeed {
   PfExpr symbol, start; /* PF_EXPR_NONE: not mentioned */
   PfExpr value;         /* by velocities; PF_EXPR_NONE when the rates are given by the speeds */
   bool completes;       /* a velocity that was added, since those given and the constraints leave it open */
-  PfFirmness firm;
+  PfStartPriority priority;
   PfPlace place;
 } PfSpeed;
 
@@ -119,7 +119,7 @@ typedef struct PfSpeed {
 typedef struct PfStartSpin {
   const char *name[3]; /* omega(b).x … */
   PfExpr spin[3], start[3];
-  PfFirmness firm;
+  PfStartPriority priority;
   PfPlace place;
 } PfStartSpin;
 
@@ -128,7 +128,7 @@ typedef struct PfInput {
   double scale;
   PfExpr symbol, value; /* a function of time and parameters, or PF_EXPR_NONE */
   PfPlace place;
-  bool side; /* not the user's: the side of a switch, 1 or -1 away from its surface (pf_switches_find) */
+  bool is_mode; /* not the user's: the mode of a switch, 1 or -1 away from its surface (pf_switches_find) */
 } PfInput;
 
 typedef struct PfBody {
@@ -158,13 +158,14 @@ typedef enum PfConstraintKind {
 #undef PF_KIND_ENTRY
 } PfConstraintKind;
 
+/* "holonomic", … as reports write it. */
 PF_API const char *pf_constraint_kind_name(PfConstraintKind kind);
 
 typedef struct PfConstraint {
   const char *name;
   PfConstraintKind kind;
   bool rheonomic; /* time enters explicitly */
-  bool surface;   /* of switching, on which the motion stays (pf_stick_make) */
+  bool surface;   /* of switching, on which the motion stays (pf_sliding_make) */
   bool norm;      /* of a quaternion: no constraint of the user's */
   bool prescribed; /* a given motion: the multiplier is the force of a drive */
   bool attached;   /* made active by an event */
@@ -251,12 +252,12 @@ typedef struct PfSpring {
   bool damper;
 } PfSpring;
 
-/* A setting of `run` or `draw`: a word with a number or a word. */
-typedef struct PfSetting {
+/* A property of a block of `run` or `draw`: a word with a number or a word. */
+typedef struct PfProperty {
   const char *key, *word; /* word NULL: value counts */
   PfExpr value;
   PfPlace place;
-} PfSetting;
+} PfProperty;
 
 typedef struct PfRun {
   bool given;
@@ -264,7 +265,7 @@ typedef struct PfRun {
   const char *method;    /* NULL without */
   PfPlace method_place;
   int setting_count;
-  PfSetting *settings;
+  PfProperty *settings;
 } PfRun;
 
 /* What is shown of a run. The values contain symbols of the model and accelerations, and besides what the equations
@@ -285,7 +286,7 @@ typedef struct PfDraw {
   PfVector point; /* origin of the shape */
   int argument_count, setting_count;
   PfExpr *arguments;
-  PfSetting *settings;
+  PfProperty *settings;
 } PfDraw;
 
 typedef struct PfModel PfModel;
@@ -307,8 +308,8 @@ struct PfModel {
   PfInput *inputs;
   PfConstraint *constraints;
 
-  int follower_count, spinning_count; /* only of a model in angular velocities */
-  PfFollower *followers;
+  int auxiliary_count, spinning_count; /* only of a model in angular velocities */
+  PfAuxiliary *auxiliaries;
   PfSpinning *spinnings;
 
   int frame_count, body_count, ball_count, load_count, start_spin_count;
@@ -340,6 +341,7 @@ struct PfModel {
   void (*free_names)(struct PfNames *names); /* NULL: they are those of another model */
 };
 
+/* Frees the model, the complete model that belongs to it, and all names; expressions stay in the context. */
 PF_API void pf_model_free(PfModel *model);
 
 /* Index of the name, or -1. */

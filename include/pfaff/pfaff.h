@@ -15,11 +15,13 @@
 #include "pfaff/mech.h"
 #include "pfaff/model.h"
 #include "pfaff/report.h"
+#include "pfaff/request.h"
 #include "pfaff/scene.h"
 #include "pfaff/sim.h"
 #include "pfaff/sim_parts.h"
 #include "pfaff/study.h"
 #include "pfaff/sweep.h"
+#include "pfaff/task.h"
 #include "pfaff/time.h"
 #include "pfaff/tree.h"
 

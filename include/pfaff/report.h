@@ -20,20 +20,31 @@ typedef enum PfType {
   PF_TYPE_RECORD, /* members with the keys of a table of fields */
   PF_TYPE_MAP,    /* members with other keys, as the names of a model, all of one type */
   PF_TYPE_LIST,   /* items of one type */
-  PF_TYPE_NUMBERS, /* a vector or a matrix by rows; in JSON lists of numbers */
+  PF_TYPE_NUMBERS, /* a vector or a matrix; in JSON a list of numbers, or of rows */
   PF_TYPE_STRINGS  /* the same of strings, as the entries of a matrix of formulas */
 } PfType;
 
+/* The layout of numbers and strings. */
+typedef enum PfLayout {
+  PF_VECTOR,
+  PF_MATRIX, /* by rows */
+  PF_VECTOR_OR_MATRIX
+} PfLayout;
+
 /* A key of a record. A list or a map has items of the type `of`; `fields` are those of a record, or of records in a
  * list or map; of a list of lists it is one field, that of the inner list. A field that was not written is null or,
- * when it is optional, left out. */
+ * when it is optional, left out. After an error any field may be missing but the diagnostics; after success null stands
+ * only for fields that are nullable, and as entries of numbers and strings that are. */
 typedef struct PfField {
   const char *key;
   PfType type, of;
   const struct PfField *fields; /* ended by an empty one */
   const char *about;
+  PfLayout layout;
   bool optional;
+  bool nullable;
   bool large; /* numbers with many rows: their JSON is indented as if they stood alone, which saves bytes */
+  int base64; /* numbers: in JSON the base64 of their bytes, the lowest first, 8 each or 4 (floats); 0: numbers */
 } PfField;
 
 typedef struct PfValue PfValue;
@@ -71,6 +82,10 @@ PF_API void pf_report_print(PfReport *report, const char *format, ...) PF_PRINTF
 PF_API PfStatus pf_report_check(PfReport *report);
 
 /* ---------------------------------------------------------------- reading */
+
+/* The diagnostics of the task that has written it: pf_diagnostic(pf_report_context(report), i). The context belongs to
+ * the report. */
+PF_API const PfContext *pf_report_context(const PfReport *report);
 
 /* The text for people. */
 PF_API const char *pf_report_text(const PfReport *report);

@@ -59,7 +59,9 @@ typedef enum PfRole {
 #undef PF_ROLE_ENTRY
 } PfRole;
 
+/* The word for a kind of shape in JSON: "box". */
 PF_API const char *pf_shape_kind_name(PfShapeKind kind);
+/* The word for a role: "wheel". */
 PF_API const char *pf_role_name(PfRole role);
 
 typedef struct PfShape {

@@ -38,6 +38,7 @@ typedef struct PfError {
   char hint[256];   /* how to mend it, or "" */
   char file[256];   /* where, or "" */
   int line, column; /* from 1; 0: not known */
+  char setting[40]; /* the setting that it is about, as "rtol", or "" */
 } PfError;
 
 /* ---------------------------------------------------------------- opening */

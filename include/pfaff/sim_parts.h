@@ -10,6 +10,18 @@
 extern "C" {
 #endif
 
+/* A workspace of a machine in which the model is to move: with PF_MATRIX_FREE, and with the systems and tapes that the
+ * machine has made once, at the first call, for all such workspaces. By a method or formulation that needs more than
+ * the recursion, this includes its formulas, once for each of them; NULL: as the model says. After another
+ * choice the formulas are written out in the workspace. Fails as pf_workspace_open does. */
+PF_API PfStatus pf_workspace_open_to_move(PfMachine *machine, const char *method, const char *formulation,
+                                          bool (*cancelled)(void *user), void *user, PfWorkspace *workspace);
+/* As pf_sim_of_machine and pf_sim_set_method, in such a workspace: for many simulations by a method that needs
+ * formulas. */
+PF_API PfSim *pf_sim_of_machine_by(PfMachine *machine, const char *method, const char *formulation,
+                                   bool (*cancelled)(void *user), void *user, PfError *error);
+/* A simulation in a workspace with equations, which must outlive it. */
+PF_API PfSim *pf_sim_of_workspace(const PfWorkspace *workspace, PfError *error);
 /* Of a model that was read before, with its equations; both must outlive the simulation, as must the context. */
 PF_API PfSim *pf_sim_of_model(PfContext *ctx, PfModel *model, const PfEquations *equations, PfError *error);
 
@@ -38,17 +50,17 @@ PF_API void pf_sim_drop(PfSim *sim, int handle);
 
 /* ---------------------------------------------------------------- samples */
 
-/* Samples at given times, whatever the steps: after the start and after every step, pf_sim_due turns to the next one
- * that lies in it, until it returns false. */
+/* Samples at given times, whatever the steps: after the start and after every step, pf_sim_next_sample turns to the
+ * next one that lies in it, until it returns false. */
 typedef struct PfSampling PfSampling;
 PF_API PfSampling *pf_sampling_new(PfSim *sim, double every, const double *at, int at_count);
 PF_API void pf_sampling_free(PfSampling *sampling);
-PF_API bool pf_sim_due(PfSim *sim, PfSampling *sampling);
+PF_API bool pf_sim_next_sample(PfSim *sim, PfSampling *sampling);
 /* Turns to any other instant of the latest step, until the next move. False when the motion has no accelerations
  * there. */
-PF_API bool pf_sim_look(PfSim *sim, double t);
+PF_API bool pf_sim_interpolate(PfSim *sim, double t);
 /* The same for what the state alone tells: without accelerations the sample has NaN for them and for multipliers. */
-PF_API bool pf_sim_look_at_state(PfSim *sim, double t);
+PF_API bool pf_sim_interpolate_state(PfSim *sim, double t);
 /* The motion where it stands, or the sample that is looked at; NULL when it has no accelerations there. Valid until it
  * moves. */
 PF_API const PfSample *pf_sim_sample(PfSim *sim);

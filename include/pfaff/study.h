@@ -25,6 +25,7 @@ typedef struct PfOutputs {
  * field. */
 PF_API PfStatus pf_dynamics_new(PfContext *ctx, const PfSystem *system, const double *given, const PfOutputs *outputs,
                              PfDynamics **field);
+/* Frees the field with its tapes and solver; NULL is allowed. */
 PF_API void pf_dynamics_free(PfDynamics *field);
 
 /* Takes over the numbers of a state that satisfies the constraints (those of pf_system_symbols). */
@@ -36,6 +37,7 @@ PF_API PfStatus pf_dynamics_outputs(PfDynamics *field, double *numbers);
 PF_API PfStatus pf_dynamics_chart(PfDynamics *field, const bool *avoid);
 /* Largest violation of the constraints at the numbers of pf_system_symbols; the field goes nowhere. */
 PF_API double pf_dynamics_residual(PfDynamics *field, const double *values);
+/* The number of components of x in the present chart: independent coordinates plus independent velocities. */
 PF_API int pf_dynamics_size(const PfDynamics *field);
 /* The name of a component of x, in the arena. */
 PF_API const char *pf_dynamics_name(const PfDynamics *field, PfArena *arena, int component);
@@ -76,6 +78,7 @@ typedef enum PfStability {
   PF_NEUTRAL, /* some on the imaginary axis: linear terms do not decide; or all neighbours are of the same family */
   PF_UNSTABLE /* some to the right */
 } PfStability;
+/* "stable", "neutral" or "unstable". */
 PF_API const char *pf_stability_name(PfStability stability);
 /* By the real parts of the eigenvalues, of which those that are rounding are zero (as in PfLinear); `family` zeros are
  * expected. The number of those to the right goes to `unstable`. */
@@ -135,6 +138,12 @@ typedef struct PfSteady {
  * constraints forbid rest, with PF_ERR_ARGUMENT for an interval of no component. */
 PF_API PfStatus pf_steady_find(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfSteadyOptions *options,
                                PfSteady *steady);
+/* Moves the field, and `values` (the numbers of pf_system_symbols), to the equilibrium or steady motion next to where
+ * the field is: points[0] of pf_steady_find by default options, whose result goes to `found`. It chooses no chart.
+ * Fails with PF_ERR_NUMBER when there is none; then `found` has the number of starts, which is 0 after other failures.
+ */
+PF_API PfStatus pf_steady_nearest(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSteadyKind kind, double *values,
+                                  PfSteady *found);
 
 /* ---------------------------------------------------------------- continuation */
 
@@ -143,6 +152,7 @@ typedef enum PfSpecialKind {
   PF_BRANCH, /* two branches cross */
   PF_HOPF    /* a pair of eigenvalues crosses the imaginary axis: a periodic motion is born */
 } PfSpecialKind;
+/* "fold", "branch point" or "Hopf". */
 PF_API const char *pf_special_name(PfSpecialKind kind);
 
 typedef struct PfSpecial {
@@ -235,8 +245,8 @@ typedef struct PfPortrait {
   int count, failed;        /* failed: places where the integrals cannot have their values */
   PfOrbit *orbits;          /* the first begins at the place of the field */
   bool forwards;            /* only: events or forces that jump leave no one way back */
-  int rest_count;           /* points of lines on which nothing changes: families of steady motions */
-  double *rest_a, *rest_b;
+  int steady_count;         /* points of lines on which nothing changes: families of steady motions */
+  double *steady_a, *steady_b;
 } PfPortrait;
 
 /* Curves of motions in the plane of two quantities. Closed ones are recognised, with their period. Forwards they are

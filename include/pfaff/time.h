@@ -15,25 +15,26 @@ extern "C" {
 /* ---------------------------------------------------------------- consistent start */
 
 /* A number of the start that was changed. */
-typedef struct PfMoved {
+typedef struct PfStartCorrection {
   const char *name, *unit; /* with `rate`: of the coordinate whose velocity it is */
   bool rate;
-  PfFirmness firm;         /* PF_START_OPEN: it was not given and was solved for */
-  bool remarkable;         /* it was given, or the change is large: worth a warning */
+  PfStartPriority priority; /* PF_START_OPEN: it was not given and was solved for */
+  bool remarkable;          /* it was given, or the change is large: worth a warning */
   double from, to;
   PfPlace place;
-} PfMoved;
+} PfStartCorrection;
 
-enum { PF_MOST_MOVED = 12 };
+enum { PF_MOST_CORRECTIONS = 12 };
 
 typedef struct PfStart {
   double position_change, velocity_change; /* largest change of a coordinate, of a velocity */
-  int moved_coordinate, moved_velocity;    /* which one, or -1 */
-  double position, velocity;               /* largest violation left */
-  double missed;                           /* the same, of each constraint in the size of its residuals */
-  int moved_count;                         /* how many changed by more than rounding */
-  PfMoved moved[PF_MOST_MOVED];            /* the first of them: given values, what was found far away, the rest; in
-                                              each coordinates before velocities, the largest change first */
+  int corrected_coordinate, corrected_velocity; /* which one, or -1 */
+  double position, velocity; /* largest violation left */
+  double scaled_violation; /* the same, of each constraint in the size of its residuals */
+  int correction_count; /* how many changed by more than rounding */
+  /* the first of them: given values, what was found far away, the rest; in each coordinates before velocities, the
+   * largest change first */
+  PfStartCorrection corrections[PF_MOST_CORRECTIONS];
 } PfStart;
 
 /* Changes coordinates, then velocities, in `values` (the numbers of pf_system_symbols) so that the constraints hold.
@@ -67,7 +68,7 @@ typedef struct PfSample {
   const bool *active;        /* m: which rows hold; NULL: all */
   const bool *held;          /* n: what events hold; NULL: nothing */
   const double *momentum;    /* linear, angular about the origin (6), where a body floats and the recursion tells it */
-  const double *sides;       /* of the surfaces of pf_switches_find, from -1 to 1 where it sticks; NULL: by the state */
+  const double *modes;       /* of the surfaces of pf_switches_find, from -1 to 1 where it sticks; NULL: by the state */
 } PfSample;
 
 /* Expressions in numbers, sample by sample. They are made of what a PfPlot may contain. */
@@ -81,36 +82,57 @@ PF_API void pf_readings_free(PfReadings *readings);
 /* Inputs without a function that have changed since; as many as the model has. */
 PF_API void pf_readings_set_inputs(PfReadings *readings, const double *inputs);
 /* All numbers at a sample. Allocates nothing. */
-PF_API void pf_readings_take(PfReadings *readings, const PfSample *sample, double *numbers);
+PF_API void pf_readings_evaluate(PfReadings *readings, const PfSample *sample, double *numbers);
+
+/* How a run ended, in order: the codes and their texts. */
+#define PF_RUN_END_LIST(ENTRY)                                       \
+  ENTRY(PF_RUN_DONE, "reached the end")                              \
+  ENTRY(PF_RUN_UNTIL, "the stop condition became true")              \
+  ENTRY(PF_RUN_CANCELLED, "stopped on request")                      \
+  ENTRY(PF_RUN_RANK_LOSS, "the constraints lost rank")               \
+  ENTRY(PF_RUN_TROUBLE, "the accelerations could not be found")      \
+  ENTRY(PF_RUN_STEP, "the step became too small")                    \
+  ENTRY(PF_RUN_LIMIT, "too many steps")                              \
+  ENTRY(PF_RUN_STALL, "no progress") /* steps too short to reach the end */
 
 typedef enum PfRunEnd {
-  PF_RUN_DONE,
-  PF_RUN_UNTIL,     /* the stop condition became true */
-  PF_RUN_CANCELLED,
-  PF_RUN_RANK_LOSS, /* the constraints become dependent */
-  PF_RUN_TROUBLE,   /* the accelerations can't be found */
-  PF_RUN_STEP,      /* the step became too small */
-  PF_RUN_LIMIT,     /* too many steps */
-  PF_RUN_STALL      /* no headway: the steps are too short to reach the end */
+#define PF_RUN_ENTRY(code, text) code,
+  PF_RUN_END_LIST(PF_RUN_ENTRY)
+#undef PF_RUN_ENTRY
 } PfRunEnd;
+PF_API const char *pf_run_end_text(PfRunEnd end);
 
 /* A motion whose steps are limited by stability, with more than so many to come, is stiff. */
 enum { PF_MOST_STIFF_STEPS = 100000 };
 
+/* The settings of a run that leaves them open. They stand here alone; pf_run_method, pf_run_formulation and pf_run_rtol
+ * give the settings in force for given options. */
+#define PF_DEFAULT_METHOD "dopri5"
+#define PF_DEFAULT_FORMULATION "auto"
+#define PF_DEFAULT_RTOL 1e-8
+#define PF_DEFAULT_RHO 0.9
+#define PF_DEFAULT_HORIZON 10.0 /* in s */
+#define PF_DEFAULT_MOST_STEPS 100000000L
+/* The absolute tolerance of a state of this size (pf_state_size). */
+static inline double pf_default_atol(double size, double rtol)
+{
+  return size*rtol/100;
+}
+
 typedef struct PfRunOptions {
-  const char *method;      /* NULL: dopri5, and an implicit method from where the motion is too stiff for it */
-  const char *formulation; /* NULL: auto */
+  const char *method;      /* NULL: the default, and an implicit method from where the motion is too stiff for it */
+  const char *formulation; /* NULL: the default */
   double t_end;
-  double rtol, atol;       /* 0: 1e-8, rtol/100 times pf_state_size at the start */
+  double rtol, atol;       /* 0: PF_DEFAULT_RTOL, pf_default_atol of the size of the state at the start */
   double step;             /* fixed-step methods: the step; others: the first one. 0: chosen; rk4 needs one */
   bool adaptive;           /* alpha methods: `step` is only the first one, the others are chosen by the tolerances */
   double largest_step;     /* 0: none */
-  double rho;              /* numerical damping of the alpha methods; NaN: 0.9 */
+  double rho;              /* numerical damping of the alpha methods; NaN: PF_DEFAULT_RHO */
   bool printed;            /* alpha methods as printed in paper 001 */
   bool drift;              /* no projection on the constraints */
   bool without_events;     /* of a simulation: the model stays as it is at the start */
   bool keep_going;         /* a rank loss is a warning */
-  long most_steps;         /* 0: 100 million */
+  long most_steps;         /* 0: PF_DEFAULT_MOST_STEPS */
   double every;            /* samples at multiples; 0: at every step */
   const double *at;        /* samples at these times, ascending, instead; or NULL */
   int at_count;
@@ -118,13 +140,15 @@ typedef struct PfRunOptions {
   PfExpr until;            /* PF_EXPR_NONE: none */
   /* Called for every sample in order; a failure ends the run with PF_RUN_CANCELLED. NULL: no samples. */
   PfStatus (*sample)(void *user, const PfSample *sample);
-  /* Called after every step; true ends the run. NULL: never. */
-  bool (*cancelled)(void *user, double t);
   void *user;
   double *final;           /* gets q and v at the end (2n), or NULL */
 } PfRunOptions;
 
 PF_API PfRunOptions pf_run_options(void); /* the defaults */
+/* The method, formulation and relative tolerance of a run with these options. */
+PF_API const char *pf_run_method(const PfRunOptions *options);
+PF_API const char *pf_run_formulation(const PfRunOptions *options);
+PF_API double pf_run_rtol(const PfRunOptions *options);
 
 /* The size of a motion from `values` to t_end, for the absolute tolerance: 1, or less where coordinates are declared in
  * a unit below a thousandth ([um], [nm]), all numbers of the state are below a hundredth, or it is zero and no
@@ -135,7 +159,7 @@ typedef struct PfRunResult {
   PfRunEnd end;
   double t;
   const char *method;                     /* by which it moves now: that of the options, */
-  bool stiff;                             /* or an implicit one, as none was asked for and dopri5 made no headway, */
+  bool stiff;                             /* or an implicit one, as none was asked for and dopri5 made no progress, */
   double stiff_t;                         /* since this time */
   const char *formulation;                /* by which the accelerations were found, in the last phase */
   unsigned formulations;                  /* and in all of them: bit i for pf_formulation(i) */
@@ -198,7 +222,7 @@ PF_API bool pf_method_can_drift(const PfMethod *method);
 PF_API const char *pf_method_library(const PfMethod *method);
 /* False when this build lacks the library it needs: a run by it fails with PF_ERR_MISSING. */
 PF_API bool pf_method_is_present(const PfMethod *method);
-/* Is an outline of the equations (pf_equations_outline) all that a motion with these options needs? */
+/* Are matrix-free equations (pf_equations_derive_matrix_free) all that a motion with these options needs? */
 PF_API bool pf_motion_does_without_formulas(const PfRunOptions *options);
 
 #ifdef __cplusplus

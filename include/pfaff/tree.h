@@ -53,8 +53,11 @@ typedef enum PfJoint {
 #undef PF_JOINT_ENTRY
 } PfJoint;
 
+/* The name of a kind of joint: "revolute". */
 PF_API const char *pf_joint_name(PfJoint joint);
+/* Its number of coordinates. */
 PF_API int pf_joint_nq(PfJoint joint);
+/* Its number of rates. */
 PF_API int pf_joint_nv(PfJoint joint);
 
 typedef struct PfTreeBody {
@@ -76,7 +79,9 @@ typedef struct PfTreeBody {
 /* A body at the origin of its parent, with axis z, second axis x and no mass. */
 PF_API PfTreeBody pf_tree_body(int parent, PfJoint joint);
 
+/* An empty builder without gravity. */
 PF_API PfStatus pf_tree_builder_new(PfContext *ctx, PfTreeBuilder **builder);
+/* NULL is allowed. */
 PF_API void pf_tree_builder_free(PfTreeBuilder *builder);
 /* Gravity in inertial axes; zero unless set. */
 PF_API void pf_tree_builder_gravity(PfTreeBuilder *builder, const double gravity[3]);
@@ -89,15 +94,19 @@ PF_API void pf_tree_builder_trust(PfTreeBuilder *builder);
 PF_API PfStatus pf_tree_builder_add(PfTreeBuilder *builder, const PfTreeBody *body, int *index);
 /* Makes the tree. The builder stays as it is, and may be freed before the tree. */
 PF_API PfStatus pf_tree_builder_finish(PfTreeBuilder *builder, PfTree **tree);
+/* NULL is allowed. Workspaces must be freed before. */
 PF_API void pf_tree_free(PfTree *tree);
 
+/* The number of bodies. */
 PF_API int pf_tree_count(const PfTree *tree);
+/* Coordinates of all joints together. */
 PF_API int pf_tree_nq(const PfTree *tree);
+/* Rates of all joints together. */
 PF_API int pf_tree_nv(const PfTree *tree);
 /* Where the coordinates and rates of a body begin. */
 PF_API int pf_tree_q_at(const PfTree *tree, int body);
+/* The same for rates. */
 PF_API int pf_tree_v_at(const PfTree *tree, int body);
-PF_API const double *pf_tree_gravity(const PfTree *tree);
 /* The body as it was given, axes and quaternions normalised. The names belong to the tree. */
 PF_API PfTreeBody pf_tree_get(const PfTree *tree, int body);
 /* "arm" or "body 3": written to `text`. */
@@ -105,13 +114,16 @@ PF_API void pf_tree_name(const PfTree *tree, int body, char *text, size_t room);
 /* The body of this name, or the body that hangs on the joint of this name; -1 when there is none, the first when there
  * are several. They go through all bodies: look up once, before the loop. */
 PF_API int pf_tree_find_body(const PfTree *tree, const char *name);
+/* As pf_tree_find_body, by the name of the joint. */
 PF_API int pf_tree_find_joint(const PfTree *tree, const char *name);
 /* The coordinates of the joints at rest: zeros and unit quaternions. */
 PF_API void pf_tree_q_rest(const PfTree *tree, double *q);
 
 /* A workspace: one block of memory. Failures are told to `ctx`. The tree must outlive it. */
 PF_API PfStatus pf_tree_work_new(PfContext *ctx, const PfTree *tree, PfTreeWork **work);
+/* NULL is allowed. */
 PF_API void pf_tree_work_free(PfTreeWork *work);
+/* How large that block is. */
 PF_API size_t pf_tree_work_bytes(const PfTreeWork *work);
 
 /* ---------------------------------------------------------------- dynamics */
@@ -177,8 +189,11 @@ PF_API PfStatus pf_tree_respond(PfTreeWork *work, const double *t, const double 
  * of this function, of pf_tree_motion, or of one with external wrenches. Of each body: 9 (by rows, body to
  * inertial), 3 and 6 numbers. */
 PF_API PfStatus pf_tree_kinematics(PfTreeWork *work, const double *q, const double *v);
+/* Rotation matrix from body to inertial axes, by rows. */
 PF_API const double *pf_tree_rotation(const PfTreeWork *work, int body);
+/* The origin O_k in inertial axes. */
 PF_API const double *pf_tree_position(const PfTreeWork *work, int body);
+/* Angular velocity, then velocity of O_k, in inertial axes. */
 PF_API const double *pf_tree_velocity(const PfTreeWork *work, int body);
 
 /* Accelerations Vdot_k and wrenches f_k of the parent on body k at O_k, 6 numbers per body (either may be NULL), for
@@ -242,7 +257,9 @@ typedef struct PfTreeConstraint {
 
 /* Room for constraints of up to `most` rows on one tree. */
 typedef struct PfTreeRows PfTreeRows;
+/* One block of memory for constraints of up to `most` rows; solving them allocates nothing. */
 PF_API PfStatus pf_tree_rows_new(PfContext *ctx, const PfTree *tree, int most, PfTreeRows **rows);
+/* NULL is allowed. */
 PF_API void pf_tree_rows_free(PfTreeRows *rows);
 
 /* As pf_tree_complete, with constraints. Redundant rows are allowed; PF_ERR_NUMBER when rows contradict each other,
@@ -255,7 +272,9 @@ PF_API PfStatus pf_tree_constrained(PfTreeWork *work, PfTreeRows *rows, const Pf
 PF_API PfStatus pf_tree_close(PfTreeWork *work, PfTreeRows *rows, const double *q, double *v,
                               const unsigned char *prescribed, const PfTreeConstraint *constraints, int count);
 
+/* The number of rows of the last solution. */
 PF_API int pf_tree_rows_count(const PfTreeRows *rows);
+/* How many of them were independent. */
 PF_API int pf_tree_rows_rank(const PfTreeRows *rows);
 PF_API const double *pf_tree_rows_multipliers(const PfTreeRows *rows); /* of redundant rows one choice of many */
 PF_API const double *pf_tree_rows_velocity(const PfTreeRows *rows);    /* A v at the state given */

@@ -12,9 +12,8 @@ import { Facts } from "./panels/facts";
 import { Player } from "./panels/player";
 import { Sliders } from "./panels/sliders";
 import { View } from "./panels/view";
-import { Session } from "./session";
+import { Session, type Content } from "./session";
 import css from "./style.css";
-import type { PageData } from "./types";
 
 declare global {
   var pfaffPage: { source: string; engine: Promise<ArrayBuffer> };
@@ -32,9 +31,9 @@ run 10
 plot theta
 `;
 
-function readData(): PageData {
+function readData(): Content {
   try {
-    return JSON.parse(document.getElementById("pfaff-data")!.textContent!) as PageData;
+    return JSON.parse(document.getElementById("pfaff-data")!.textContent!) as Content;
   } catch {
     return {};
   }
@@ -176,7 +175,7 @@ export function start(): void {
 }
 
 /** Text and file name of what the page opens with. */
-function firstModel({ text, file, gallery: list }: PageData, example: string | null): [string, string] {
+function firstModel({ text, file, gallery: list }: Content, example: string | null): [string, string] {
   if (text !== undefined) return [text, file ?? "model.pf"];
   const chosen = list?.find((one) => one.file === example) ?? list?.find((one) => one.file === "snakeboard.pf");
   return [chosen?.text ?? EMPTY, chosen?.file ?? "new.pf"];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A motion: samples over time, and where everything is at them.
 import { withUnit } from "./dom";
-import type { RunResult, SceneData, Table } from "./types";
+import type { RunResult, Table } from "./engine/client";
+import type { DrawReport } from "./types";
 
 const OF_POSE = 12; // numbers: origin, then the rotation matrix by rows
 
@@ -79,9 +80,9 @@ export class Samples {
 /** Rows of numbers that place the shapes of a scene: 12 for each pose, 3 for each point. */
 export class Frames {
   constructor(readonly time: Float64Array, private readonly data: Float64Array | Float32Array, private readonly width: number, private readonly first: number,
-    private readonly scene: SceneData) {}
+    private readonly scene: DrawReport) {}
 
-  static of(poses: Table, scene: SceneData): Frames | null {
+  static of(poses: Table, scene: DrawReport): Frames | null {
     const width = poses.columns.length, need = 1 + OF_POSE*scene.poses.length + 3*scene.points.length;
     if (width !== need || !poses.rows) return null;
     const time = new Float64Array(poses.rows);
@@ -90,7 +91,7 @@ export class Frames {
   }
 
   /** The start alone. */
-  static still(scene: SceneData): Frames {
+  static still(scene: DrawReport): Frames {
     return new Frames(Float64Array.from(scene.times), Float64Array.from(scene.motion[0] ?? []), 0, 0, scene);
   }
 
@@ -128,7 +129,7 @@ export class Motion {
   readonly samples: Samples;
   readonly frames: Frames | null;
 
-  constructor(readonly result: RunResult, readonly scene: SceneData | null) {
+  constructor(readonly result: RunResult, readonly scene: DrawReport | null) {
     this.samples = new Samples("this run", result.samples!);
     this.frames = scene && result.poses ? Frames.of(result.poses, scene) : null;
   }

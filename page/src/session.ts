@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page is about: a model, the numbers the reader has changed, the motion that follows, and the time that is shown.
-import { Cancelled, EngineClient, Latest } from "./engine/client";
+import { Cancelled, EngineClient, Latest, type RunResult } from "./engine/client";
 import { Emitter } from "./events";
 import { Motion } from "./motion";
-import type { About, Diagnostic, Options, PageData, RunResult, SceneData, Value } from "./types";
+import type { CheckReport, Diagnostic, DrawReport, Options, PageData, Value } from "./types";
+
+/** What is in the page from the beginning: all of it by the program, a part by others, examples in the playground. */
+export type Content = Partial<PageData> & { gallery?: { file: string; family: string; text: string }[] };
 
 /** Changed numbers, in the declared units. */
 export interface Changes {
@@ -14,9 +17,9 @@ export interface Changes {
 type SessionEvents = {
   values: Value[]; // the numbers of the model after a change: some are made of others
   text: string; // another model was opened
-  about: About; // the model was read anew
+  about: CheckReport; // the model was read anew
   diagnostics: Diagnostic[];
-  still: SceneData; // the machine at its start, before its motion is known
+  still: DrawReport; // the machine at its start, before its motion is known
   motion: Motion; // a motion was computed
   changes: Changes;
   busy: boolean;
@@ -26,29 +29,21 @@ type SessionEvents = {
 
 interface Computed {
   result: RunResult;
-  scene: SceneData | null;
+  scene: DrawReport | null;
 }
 
 const SECONDS = 20; // of computing, for a run
 const FINE = 1000, COARSE = 300; // samples
 
-const UNITS: Record<string, number> = { us: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, day: 86400 };
-
-/** "10", "2000 [ms]" in seconds; NaN for what only the engine can read. */
-export function seconds(text: unknown): number {
-  const [, number, unit = "s"] = /^\s*([-+.\deE]+)\s*(?:\[(\w+)\])?\s*$/.exec(String(text ?? "")) ?? [];
-  return number === undefined ? NaN : Number(number)*(UNITS[unit] ?? NaN);
-}
-
 /** Names are whatever the model says, `constructor` too. */
 export const noChanges = (): Changes => ({ param: Object.create(null) as Record<string, number>, state: Object.create(null) as Record<string, number> });
 
-const failure = (message: string): Diagnostic => ({ severity: "error", message, hint: null, file: null, line: 0, column: 0, length: 0 });
+const failure = (message: string): Diagnostic => ({ severity: "error", code: "none", message, hint: null, setting: null, file: null, line: 0, column: 0, length: 0 });
 
 export class Session extends Emitter<SessionEvents> {
   text = "";
   file = "model.pf";
-  about: About | null = null;
+  about: CheckReport | null = null;
   changes: Changes = noChanges();
   motion: Motion | null = null;
   /** The motion before the numbers were changed, to compare with. */
@@ -66,7 +61,7 @@ export class Session extends Emitter<SessionEvents> {
   private known = ""; // the text that `about` is of
   private valuesOf = ""; // the changes that the shown numbers are of
 
-  constructor(bytes: Promise<ArrayBuffer>, readonly data: PageData) {
+  constructor(bytes: Promise<ArrayBuffer>, readonly data: Content) {
     super();
     this.engine = new EngineClient(bytes);
     this.latest = new Latest(this.engine, (value) => this.take(value), (error) => this.fail(error));
@@ -112,31 +107,31 @@ export class Session extends Emitter<SessionEvents> {
     this.latest.cancel();
   }
 
-  /** Options of the command line that say what is shown. */
+  /** Settings that say what is shown. */
   options(): Options {
     const given = this.data.run ?? {}, both = (name: "param" | "state") => ({ ...(given[name] as object | undefined), ...this.changes[name] });
     return { ...given, param: both("param"), state: both("state") };
   }
 
-  /** What commands take of them that look at the start. */
+  /** Those of tasks that look at the start. */
   startOptions(): Options {
     const { param, state, time, "as-given": asGiven } = this.options();
     return { param, state, time, "as-given": asGiven };
   }
 
-  private horizon(about: About): number {
+  private horizon(about: CheckReport): number {
     const { for: given } = this.data.run ?? {};
-    return given === undefined ? about.horizon ?? 10 : seconds(given);
+    return given === undefined ? about.horizon ?? 10 : typeof given === "number" ? given : NaN; // a text is for the engine
   }
 
   /** Samples at equal distances, as the command line says or so many; at every step where the duration is not known. */
-  private every(about: About, samples: number): Options[string] {
+  private every(about: CheckReport, samples: number): Options[string] {
     const horizon = this.horizon(about);
     return this.options().every ?? (horizon > 0 && Number.isFinite(horizon) ? horizon/samples : undefined);
   }
 
   /** Changes of numbers that the model does not have are forgotten. */
-  private forgetUnknown({ values }: About): void {
+  private forgetUnknown({ values }: CheckReport): void {
     const known = new Set(values?.map(({ name }) => name));
     for (const group of Object.values(this.changes) as Record<string, number>[])
       for (const name of Object.keys(group)) if (values && !known.has(name)) delete group[name];
@@ -156,8 +151,8 @@ export class Session extends Emitter<SessionEvents> {
     });
   }
 
-  private async read(text: string): Promise<About> {
-    const about = await this.engine.ask<About>("check", text, this.ownStart(), { seconds: SECONDS });
+  private async read(text: string): Promise<CheckReport> {
+    const about = await this.engine.ask<CheckReport>("check", text, this.ownStart(), { seconds: SECONDS });
     this.known = text;
     this.about = about;
     this.valuesOf = JSON.stringify(noChanges());
@@ -173,20 +168,20 @@ export class Session extends Emitter<SessionEvents> {
     const changes = JSON.stringify(this.changes);
     if (changes === this.valuesOf) return;
     this.valuesOf = changes;
-    const { time: _, ...options } = this.startOptions(), { values } = await this.engine.ask<About>("check", this.text, options, { seconds: SECONDS });
+    const { time: _, ...options } = this.startOptions(), { values } = await this.engine.ask<CheckReport>("check", this.text, options, { seconds: SECONDS });
     if (values) this.emit("values", values);
   }
 
-  private async look(text: string, horizon: number): Promise<SceneData | null> {
-    const draw = (options: Options) => this.engine.ask<SceneData>("draw", text, options, { seconds: SECONDS });
+  private async look(text: string, horizon: number): Promise<DrawReport | null> {
+    const draw = (options: Options) => this.engine.ask<DrawReport>("draw", text, options, { seconds: SECONDS });
     const scene = await draw(this.startOptions());
-    if (scene.diagnostics.some((d) => d.severity === "error")) return null;
+    if (scene.diagnostics?.some((d) => d.severity === "error")) return null;
     if (!this.motion) this.emit("still", scene);
     if (!scene.shapes.some(({ kind }) => kind === "surface")) return scene;
     // a surface is drawn as far as the motion goes
     if (!Number.isFinite(horizon)) return scene;
-    const times = Array.from({ length: 25 }, (_, i) => horizon*i/24), spread = await draw({ ...this.startOptions(), at: times.join(",") });
-    return spread.diagnostics.some((d) => d.severity === "error") ? scene : spread;
+    const times = Array.from({ length: 25 }, (_, i) => horizon*i/24), spread = await draw({ ...this.startOptions(), at: times });
+    return spread.diagnostics?.some((d) => d.severity === "error") ? scene : spread;
   }
 
   /** The numbers of the model itself: without what the reader has changed. */

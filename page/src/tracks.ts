@@ -3,7 +3,8 @@
 import { Frames, Samples } from "./motion";
 import type { Curves } from "./panels/curves";
 import type { OtherMotion, View } from "./panels/view";
-import type { PageData, SceneData, TrackData } from "./types";
+import type { Content } from "./session";
+import type { DrawReport, PageDataTrack } from "./types";
 
 /** Nothing where it is not what it should be. */
 function bytes(base64: string, size: number): ArrayBuffer {
@@ -15,12 +16,12 @@ function bytes(base64: string, size: number): ArrayBuffer {
   }
 }
 
-function samplesOf({ name, columns, units, rows, data }: TrackData): Samples | null {
+function samplesOf({ name, columns, units, rows, data }: PageDataTrack): Samples | null {
   const numbers = new Float64Array(bytes(data, 8));
   return rows > 0 && numbers.length === rows*columns.length ? new Samples(name, { columns, units, rows, data: numbers }) : null;
 }
 
-function framesOf(track: TrackData, samples: Samples, scene: SceneData): Frames | null {
+function framesOf(track: PageDataTrack, samples: Samples, scene: DrawReport): Frames | null {
   const width = 12*scene.poses.length + 3*scene.points.length, stride = track.stride ?? 1;
   if (!track.poses) return null;
   const numbers = new Float32Array(bytes(track.poses, 4)), rows = numbers.length/width;
@@ -29,10 +30,10 @@ function framesOf(track: TrackData, samples: Samples, scene: SceneData): Frames 
   return new Frames(time, numbers, width, 0, scene);
 }
 
-export function readTracks(data: PageData, view: View, curves: Curves): void {
-  const tracks = (data.tracks ?? []).map((track) => ({ track, samples: samplesOf(track) })).filter((t): t is { track: TrackData; samples: Samples } => t.samples !== null);
+export function readTracks(data: Content, view: View, curves: Curves): void {
+  const tracks = (data.tracks ?? []).map((track) => ({ track, samples: samplesOf(track) })).filter((t): t is { track: PageDataTrack; samples: Samples } => t.samples !== null);
   curves.tracks = tracks.map(({ samples }) => samples);
-  const at = (scene: SceneData) => tracks.flatMap(({ track, samples }) => {
+  const at = (scene: DrawReport) => tracks.flatMap(({ track, samples }) => {
     const frames = framesOf(track, samples, scene);
     return frames ? [{ name: track.name, scene, frames }] : [];
   });

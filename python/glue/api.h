@@ -18,34 +18,75 @@ const char *pf_py_version(void);
 
 /* ---------------------------------------------------------------- commands */
 
-/* What a command of the program said, and the rows of a run. Whoever asked frees out, err and rows by pf_py_free. */
+/* What a command of the program printed; out and err are freed by pf_py_free. */
 typedef struct PfPyOutcome {
   int code;
   char *out, *err;
   size_t out_size, err_size;
-  double *rows;
-  size_t row_count, row_room;
-  int columns;
-  int stopped; /* on request */
 } PfPyOutcome;
 
-/* A model that was read; NULL where a function takes it: none. */
-typedef struct PfMachine PfMachine;
-
-/* `words` as on the command line, the program's name first, each with its zero byte behind it; '-' among them is the
- * input, which is called `name`, and the machine when there is one. With `who` NULL nobody is asked whether to stop.
- * False without memory. */
-int pf_py_command(const char *words, int count, PfMachine *machine, const char *input, size_t size, const char *name,
-                  void *who, PfPyOutcome *outcome);
+/* `words` as on the command line, the program's name first, each with its zero byte after it; '-' among them is the
+ * input. With `who` NULL work is not asked whether to stop. False without memory. */
+int pf_py_command(const char *words, int count, const char *input, size_t size, void *who, PfPyOutcome *outcome);
 
 /* The program itself, on the streams of this process; returns its exit code. */
 int pf_py_terminal(const char *words, int count);
 
-/* Reads a model: its names with their units as JSON in `out`, with the diagnostics, which are in `err` for people. The
- * code is 0 for a model, which *machine then has until it is released. */
-int pf_py_machine_open(const char *text, size_t size, const char *name, void *who, PfPyOutcome *outcome,
-                       PfMachine **machine);
+/* ---------------------------------------------------------------- tasks */
+
+/* A model that was read; NULL where a function takes it: none. */
+typedef struct PfMachine PfMachine;
+
+/* A task (pfaff/task.h) with its settings, and later its result. */
+typedef struct PfPyTask PfPyTask;
+
+/* NULL without memory. A name that is not that of a task makes it fail when it is run. */
+PfPyTask *pf_py_task_new(const char *name);
+void pf_py_task_free(PfPyTask *task);
+
+/* Settings by their names, with '_' or '-' in them. The first one that is wrong makes the task fail when it is run. */
+void pf_py_task_number(PfPyTask *task, const char *setting, double value);
+void pf_py_task_text(PfPyTask *task, const char *setting, const char *value);
+void pf_py_task_flag(PfPyTask *task, const char *setting);
+/* The value of a name of the model, for param, state and input. */
+void pf_py_task_value(PfPyTask *task, const char *setting, const char *name, double value);
+void pf_py_task_value_text(PfPyTask *task, const char *setting, const char *name, const char *value);
+/* Several numbers, of a name or, with NULL, of the setting itself. */
+void pf_py_task_values(PfPyTask *task, const char *setting, const char *name, const double *values, int count);
+/* A file, a range or a word that the task takes before its settings. */
+void pf_py_task_operand(PfPyTask *task, const char *operand);
+/* The text that it works on, when there is no machine; it must live as long as the task. */
+void pf_py_task_input(PfPyTask *task, const char *name, const char *bytes, size_t size);
+
+/* Does it, and returns its status. With `text` the report has its text, else its values. */
+int pf_py_task_run(PfPyTask *task, PfMachine *machine, int text, void *who);
+int pf_py_task_status(const PfPyTask *task);
+int pf_py_task_stopped(const PfPyTask *task); /* on request */
+
+/* The report as JSON; NULL: there is none. Its text. The file that went to '-', or NULL. They live with the task. */
+const char *pf_py_task_json(PfPyTask *task);
+const char *pf_py_task_words(const PfPyTask *task);
+const char *pf_py_task_file(const PfPyTask *task, size_t *size);
+/* The rows of a run or sweep, and how many there are of how many numbers; the caller frees them by pf_py_free. */
+double *pf_py_task_rows(PfPyTask *task, size_t *shape);
+
+/* A diagnostic; texts may be NULL, except severity, code and message, and live with the task. */
+typedef struct PfPyDiagnostic {
+  const char *severity, *code, *message, *hint, *setting, *file;
+  int line, column, length;
+} PfPyDiagnostic;
+
+/* In the order of the text; false past the last. */
+int pf_py_task_diagnostic(const PfPyTask *task, int index, PfPyDiagnostic *diagnostic);
+/* All of them for people: with their lines and carets. */
+const char *pf_py_task_complaints(PfPyTask *task);
+
+/* Reads a model; its report has its names with their units. With the status PF_OK *machine is the model until it is
+ * released. NULL without memory. */
+PfPyTask *pf_py_machine_open(const char *text, size_t size, const char *name, void *who, PfMachine **machine);
 void pf_py_machine_release(PfMachine *machine);
+/* How often a text was read (0) or equations were derived (1) for it: for tests. */
+long pf_py_machine_work(const PfMachine *machine, int work);
 
 /* A constant of the language in SI, as "5 [g]"; a bare number is in `unit`. */
 int pf_py_constant(const char *text, const char *unit, double *value, PfError *error);
@@ -57,8 +98,8 @@ typedef struct PfPySim PfPySim;
 /* What calls return. */
 enum { PF_PY_GOOD = 1, PF_PY_OVER = 0, PF_PY_FAILED = -1, PF_PY_BUSY = -2, PF_PY_STOPPED = -3 };
 
-/* `who` is handed to pf_py_poll and pf_py_control. */
-PfPySim *pf_py_sim_open(PfMachine *machine, void *who, PfError *error);
+/* By this method and formulation, or NULL. `who` is handed to pf_py_poll and pf_py_control. */
+PfPySim *pf_py_sim_open(PfMachine *machine, const char *method, const char *formulation, void *who, PfError *error);
 /* NULL without an error: by its controller. */
 PfPySim *pf_py_sim_clone(PfPySim *s, PfError *error);
 void pf_py_sim_close(PfPySim *s);
@@ -69,7 +110,7 @@ int pf_py_sim_set(PfPySim *s, const char *name, double value);
 int pf_py_sim_set_text(PfPySim *s, const char *name, const char *value);
 /* Names may be NULL, numbers NaN: then they stay as they are. */
 int pf_py_sim_method(PfPySim *s, const char *method, const char *formulation, double step, double rtol, double atol,
-                     double t_end);
+                     double t_end, double most_steps);
 int pf_py_sim_native(PfPySim *s, int mode);
 void pf_py_sim_as_given(PfPySim *s, int as_given);
 int pf_py_sim_start(PfPySim *s);
@@ -100,9 +141,8 @@ int pf_py_sim_record(PfPySim *s, const int *handles, int count, double every, si
                      size_t *rows);
 
 typedef struct PfPyResult {
-  int end;
   double t;
-  const char *method, *formulation;
+  const char *end, *method, *formulation;
   double stiff_t; /* NaN, or since when another method than dopri5 goes on */
   long steps, rejected, evaluations, switches, sticks;
   double position, velocity, energy_start, energy_end, drift;
@@ -154,7 +194,6 @@ int pf_py_field_read(PfPyField *f, int handle, const char *formulation, const Pf
 /* Derivatives of accelerations and multipliers (rows) by coordinates, velocities, time, inputs and parameters (columns;
  * derived parameters follow those that they are made of and have none). */
 enum { PF_PY_BY_Q = 1, PF_PY_BY_V = 2, PF_PY_BY_TIME = 4, PF_PY_BY_INPUTS = 8, PF_PY_BY_PARAMETERS = 16 };
-int pf_py_field_columns(PfPyField *f, int by);
 int pf_py_field_derive(PfPyField *f, int by, const char *formulation, const PfPyStates *states, int pass,
                        double *numbers, PfPyTrouble *trouble);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask.h"
+#include "glue.h"
 
 #include <time.h>
 

@@ -9,7 +9,7 @@ import sys
 import cffi
 
 ERROR = """
-typedef struct PfError { int status; char message[...]; char hint[...]; char file[...]; int line, column; ...; } PfError;
+typedef struct PfError { int status; char message[...]; char hint[...]; char file[...]; int line, column; char setting[...]; ...; } PfError;
 """
 CALLBACKS = """
 extern "Python+C" int pf_py_poll(void *who);

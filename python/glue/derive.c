@@ -38,7 +38,7 @@ static int list_symbols(const PfPyField *f, int by, PfExpr *symbols)
 {
   const PfSymbols *at = f->symbols;
   const struct { int bit, first, count; } groups[] = {
-    {PF_PY_BY_Q, at->q, f->outline.n}, {PF_PY_BY_V, at->v, f->outline.n}, {PF_PY_BY_TIME, at->time, 1},
+    {PF_PY_BY_Q, at->q, f->matrix_free.n}, {PF_PY_BY_V, at->v, f->matrix_free.n}, {PF_PY_BY_TIME, at->time, 1},
     {PF_PY_BY_INPUTS, at->inputs, f->model->input_count},
     {PF_PY_BY_PARAMETERS, at->parameters, f->model->parameter_count}};
   int count = 0;
@@ -48,15 +48,10 @@ static int list_symbols(const PfPyField *f, int by, PfExpr *symbols)
   return count;
 }
 
-int pf_py_field_columns(PfPyField *f, int by)
-{
-  return list_symbols(f, by, NULL);
-}
-
 /* ---------------------------------------------------------------- parameters that follow others */
 
 /* Is there a parameter with a formula for its value? It follows others, unless it is given (a 'let' is written out). */
-static bool has_followers(const PfPyField *f, int by)
+static bool has_auxiliaries(const PfPyField *f, int by)
 {
   double number;
   for (int i = 0; by & PF_PY_BY_PARAMETERS && i < f->model->parameter_count; i++) {
@@ -67,7 +62,7 @@ static bool has_followers(const PfPyField *f, int by)
 }
 
 /* P[i][k] = d value_i/d p_k. */
-static PfStatus list_followers(PfPyField *f, PfExpr *P)
+static PfStatus list_auxiliaries(PfPyField *f, PfExpr *P)
 {
   const int np = f->model->parameter_count;
   const PfExpr *symbols = f->in + f->symbols->parameters;
@@ -101,8 +96,9 @@ static PfStatus make_derivatives(PfPyField *f, int by)
   PfExpr *R, *z;
   PF_TRY(pf_py_write_out(f));
   PF_TRY(make_residual(f, &R, &z));
-  const int rows = f->outline.n + f->outline.m, columns = list_symbols(f, by, NULL), np = f->model->parameter_count;
-  const int own = rows*(rows + columns), size = own + (has_followers(f, by) ? np*np : 0);
+  const int rows = f->matrix_free.n + f->matrix_free.m, columns = list_symbols(f, by, NULL),
+      np = f->model->parameter_count;
+  const int own = rows*(rows + columns), size = own + (has_auxiliaries(f, by) ? np*np : 0);
   PfExpr *roots = pf_arena_array(f->arena, PfExpr, size);
   PfExpr *symbols = pf_arena_array(f->arena, PfExpr, columns);
   if (!roots || !symbols) return pf_no_room(f->ctx, "derivatives");
@@ -111,7 +107,7 @@ static PfStatus make_derivatives(PfPyField *f, int by)
     PF_TRY(pf_expr_gradient(f->ctx, R[i], z, rows, roots + i*rows));
     PF_TRY(pf_expr_gradient(f->ctx, R[i], symbols, columns, roots + rows*rows + i*columns));
   }
-  if (size > own) PF_TRY(list_followers(f, roots + own));
+  if (size > own) PF_TRY(list_auxiliaries(f, roots + own));
   return pf_py_list_add(f, "derivatives", by, roots, size);
 }
 
@@ -123,7 +119,7 @@ typedef struct Room {
 
 static PfStatus make_room(PfPyField *f, PfArena *arena, const List *list, Room *room)
 {
-  const int rows = f->outline.n + f->outline.m;
+  const int rows = f->matrix_free.n + f->matrix_free.m;
   room->work = pf_arena_array(arena, double, pf_tape_work_size(list->tape));
   room->K = pf_arena_array(arena, double, list->size);
   room->side = pf_arena_array(arena, double, rows);
@@ -131,19 +127,6 @@ static PfStatus make_room(PfPyField *f, PfArena *arena, const List *list, Room *
   room->slope = pf_arena_array(arena, double, f->model->parameter_count);
   if (!room->work || !room->K || !room->side || !room->column || !room->slope) return pf_no_room(f->ctx, "derivatives");
   return pf_qr_make(f->ctx, arena, rows, rows, &room->qr);
-}
-
-/* -dR/dx_j, x_j with what follows it. Parameters are the last columns. */
-static void put_side(const Loop *l, Room *r, int rows, int columns, int j)
-{
-  const double *S = r->K + (size_t)rows*(size_t)rows, *P = S + (size_t)rows*(size_t)columns;
-  const int np = l->f->model->parameter_count, first = columns - np;
-  bool follows = l->list.size > rows*(rows + columns);
-  if (follows) follow(l->f, P, j - first, r->slope);
-  for (int i = 0; i < rows; i++) {
-    r->side[i] = follows ? 0 : -S[i*columns + j];
-    for (int k = 0; k < np && follows; k++) r->side[i] -= S[i*columns + first + k]*r->slope[k];
-  }
 }
 
 /* Redundant constraints leave multipliers open: of those the shortest change is taken. */
@@ -156,7 +139,15 @@ static PfStatus derive_one(Loop *l, Room *r, int rows, int columns, double *numb
     return l->pass ? PF_OK : pf_fail(l->f->ctx, PF_ERR_NUMBER, "a derivative is not a finite number");
   }
   for (int j = 0; j < columns; j++) {
-    put_side(l, r, rows, columns, j);
+    /* -dR/dx_j, x_j with what follows it. Parameters are the last columns. */
+    const double *S = r->K + (size_t)rows*(size_t)rows, *P = S + (size_t)rows*(size_t)columns;
+    const int np = l->f->model->parameter_count, first = columns - np;
+    bool follows = l->list.size > rows*(rows + columns);
+    if (follows) follow(l->f, P, j - first, r->slope);
+    for (int i = 0; i < rows; i++) {
+      r->side[i] = follows ? 0 : -S[i*columns + j];
+      for (int k = 0; k < np && follows; k++) r->side[i] -= S[i*columns + first + k]*r->slope[k];
+    }
     (void)pf_qr_solve(&r->qr, r->side, r->column);
     for (int i = 0; i < rows; i++) numbers[i*columns + j] = r->column[i];
   }
@@ -165,7 +156,7 @@ static PfStatus derive_one(Loop *l, Room *r, int rows, int columns, double *numb
 
 static PfStatus derive_all(Loop *l, PfArena *arena, int columns, double *numbers)
 {
-  const int rows = l->f->outline.n + l->f->outline.m;
+  const int rows = l->f->matrix_free.n + l->f->matrix_free.m;
   Room room = {0};
   PF_TRY(make_room(l->f, arena, &l->list, &room));
   for (; l->state < l->states->count; l->state++, numbers += (size_t)rows*(size_t)columns) {

@@ -2,7 +2,7 @@
 /* Numbers at many states: accelerations by a formulation, matrices and quantities by tapes. Loops over states are here,
  * so that Python is called once however many there are. */
 #include "field.h"
-#include "unit.h"
+#include "glue.h"
 
 #include "num/num.h"
 #include "sim/quantities.h"
@@ -14,9 +14,11 @@
 
 /* ---------------------------------------------------------------- errors */
 
-/* The words of the first error since `before`; they are kept nowhere else. */
-static void take_error(PfPyField *f, PfStatus status, int before, PfError *error)
+static int conclude(PfPyField *f, PfStatus status, int before, PfError *error)
 {
+  *error = (PfError){0};
+  if (status == PF_OK) return PF_PY_GOOD;
+  /* The words of the first error since `before`; they are kept nowhere else. */
   *error = (PfError){.status = status};
   snprintf(error->message, sizeof error->message, "%s", pf_status_text(status));
   for (int i = before; i < pf_diagnostic_count(f->ctx); i++) {
@@ -27,13 +29,6 @@ static void take_error(PfPyField *f, PfStatus status, int before, PfError *error
     break;
   }
   pf_diagnostics_forget(f->ctx, before);
-}
-
-static int conclude(PfPyField *f, PfStatus status, int before, PfError *error)
-{
-  *error = (PfError){0};
-  if (status == PF_OK) return PF_PY_GOOD;
-  take_error(f, status, before, error);
   if (!f->ask.stopped) return PF_PY_FAILED;
   f->ask.stopped = false;
   pf_context_set_cancel(f->ctx, pf_py_ask, &f->ask);
@@ -45,16 +40,16 @@ static int conclude(PfPyField *f, PfStatus status, int before, PfError *error)
 static PfStatus make(PfPyField *f)
 {
   PF_TRY(pf_context_set_native(f->ctx, PF_NATIVE_OFF)); /* tapes can change it later */
-  f->outline = f->work.equations;
-  PF_TRY(pf_system_new(f->ctx, &f->outline, &f->system));
+  f->matrix_free = f->work.equations;
+  PF_TRY(pf_system_new(f->ctx, &f->matrix_free, &f->system));
   f->symbols = pf_system_symbols(f->system);
-  f->in_count = f->symbols->count + f->outline.n;
+  f->in_count = f->symbols->count + f->matrix_free.n;
   f->in = pf_arena_array(f->arena, PfExpr, f->in_count);
   f->values = pf_arena_array(f->arena, double, f->in_count);
   f->given = pf_arena_array(f->arena, double, f->model->parameter_count);
   if (!f->in || !f->values || !f->given) return pf_no_room(f->ctx, "the model");
   if (f->symbols->count) memcpy(f->in, f->symbols->symbol, (size_t)f->symbols->count*sizeof *f->in);
-  for (int i = 0; i < f->outline.n; i++) f->in[f->symbols->count + i] = f->model->coordinates[i].a;
+  for (int i = 0; i < f->matrix_free.n; i++) f->in[f->symbols->count + i] = f->model->coordinates[i].a;
   return PF_OK;
 }
 
@@ -64,7 +59,7 @@ PfPyField *pf_py_field_open(PfMachine *machine, void *who, PfError *error)
   *error = (PfError){.status = PF_ERR_MEMORY, .message = "out of memory"};
   if (!f) return NULL;
   pf_py_ask_begin(&f->ask, who);
-  PfStatus status = pf_workspace_open(machine, PF_OUTLINE, pf_py_ask, &f->ask, &f->work);
+  PfStatus status = pf_workspace_open(machine, PF_MATRIX_FREE, pf_py_ask, &f->ask, &f->work);
   f->ctx = f->work.ctx, f->arena = f->work.arena, f->model = f->work.model;
   if (status == PF_OK) status = make(f);
   int outcome = f->ctx ? conclude(f, status, 0, error) : PF_PY_FAILED;
@@ -76,7 +71,7 @@ PfPyField *pf_py_field_open(PfMachine *machine, void *who, PfError *error)
 void pf_py_field_close(PfPyField *f)
 {
   if (!f) return;
-  for (int i = 0; i < f->way_count; i++) pf_solver_free(f->ways[i].solver);
+  for (int i = 0; i < f->prepared_count; i++) pf_solver_free(f->prepared[i].solver);
   for (size_t i = 0; i < f->lists.count; i++) pf_tape_free(f->lists.at[i].tape);
   if (f->ctx) pf_array_free(pf_context_allocator(f->ctx), &f->lists);
   pf_system_free(f->system);
@@ -124,7 +119,7 @@ static void copy_group(double *to, const double *from, size_t offset, int count)
 static PfStatus put_numbers(PfPyField *f, const PfPyStates *s, size_t k)
 {
   const PfSymbols *at = f->symbols;
-  const int n = f->outline.n;
+  const int n = f->matrix_free.n;
   PF_TRY(set_parameters(f, s, k));
   copy_group(f->values + at->q, s->q, k*s->q_step, n);
   copy_group(f->values + at->v, s->v, k*s->v_step, n);
@@ -136,7 +131,7 @@ static PfStatus put_numbers(PfPyField *f, const PfPyStates *s, size_t k)
 /* Also of what a result does not depend on: NaN there is a mistake elsewhere. */
 static PfStatus check_finite(const PfPyField *f)
 {
-  const size_t n = (size_t)f->outline.n;
+  const size_t n = (size_t)f->matrix_free.n;
   const double *q = f->values + f->symbols->q, *v = f->values + f->symbols->v;
   const bool finite = pf_first_not_finite(q, n) < 0 && pf_first_not_finite(v, n) < 0;
   if (finite && isfinite(f->values[f->symbols->time])) return PF_OK;
@@ -162,12 +157,12 @@ static PfStatus find_way(PfPyField *f, const char *name, PfSolver **solver)
   const PfFormulation *formulation = pf_formulation_find(name);
   *solver = NULL;
   if (!formulation) return pf_formulation_unknown(f->ctx, name);
-  for (int i = 0; i < f->way_count && !*solver; i++)
-    if (f->ways[i].formulation == formulation) *solver = f->ways[i].solver;
+  for (int i = 0; i < f->prepared_count && !*solver; i++)
+    if (f->prepared[i].formulation == formulation) *solver = f->prepared[i].solver;
   if (*solver) return PF_OK;
-  if (f->way_count == MOST_WAYS) return pf_no_room(f->ctx, "another formulation");
+  if (f->prepared_count == MOST_PREPARED) return pf_no_room(f->ctx, "another formulation");
   PF_TRY(pf_solver_new(f->ctx, f->system, formulation, solver));
-  f->ways[f->way_count++] = (Way){formulation, *solver};
+  f->prepared[f->prepared_count++] = (Prepared){formulation, *solver};
   return PF_OK;
 }
 
@@ -194,7 +189,7 @@ static double *at_state(double *array, size_t k, int count)
 
 static PfStatus accelerate(Loop *l, double *acceleration, double *multiplier, double *force, double *spare)
 {
-  const int n = l->f->outline.n, m = l->f->outline.m;
+  const int n = l->f->matrix_free.n, m = l->f->matrix_free.m;
   for (; l->state < l->states->count; l->state++) {
     bool good;
     PF_TRY(fill(l, &good));
@@ -227,7 +222,7 @@ int pf_py_field_accelerate(PfPyField *f, const char *formulation, const PfPyStat
 {
   const int before = pf_diagnostic_count(f->ctx);
   Loop loop = {.f = f, .states = states, .pass = pass != 0};
-  double *spare = calloc((size_t)f->outline.n + (size_t)f->outline.m + 1, sizeof *spare);
+  double *spare = calloc((size_t)f->matrix_free.n + (size_t)f->matrix_free.m + 1, sizeof *spare);
   PfStatus status = spare ? pf_py_loop_begin(&loop, formulation) : pf_no_room(f->ctx, "accelerations");
   if (status == PF_OK) status = accelerate(&loop, acceleration, multiplier, force, spare);
   free(spare);
@@ -239,7 +234,7 @@ int pf_py_field_accelerate(PfPyField *f, const char *formulation, const PfPyStat
 PfStatus pf_py_write_out(PfPyField *f)
 {
   if (f->is_written) return PF_OK;
-  f->written = f->outline;
+  f->written = f->matrix_free;
   PF_TRY(pf_equations_write_out(f->ctx, f->arena, &f->written));
   f->is_written = true;
   return PF_OK;

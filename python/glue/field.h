@@ -6,13 +6,13 @@
 #include "base/base.h"
 #include "pfaff/lang.h"
 
-#include "ask.h"
+#include "glue.h"
 
 /* A solver by a formulation, made when it is first asked for. */
-typedef struct Way {
+typedef struct Prepared {
   const PfFormulation *formulation;
   PfSolver *solver;
-} Way;
+} Prepared;
 
 /* Numbers that a tape works out of the symbols of the system and the accelerations. */
 typedef struct List {
@@ -23,20 +23,20 @@ typedef struct List {
   bool solved; /* accelerations or multipliers are needed first */
 } List;
 
-enum { MOST_WAYS = 24, TOGETHER = 64 };
+enum { MOST_PREPARED = 24, TOGETHER = 64 };
 
 struct PfPyField {
   PfWorkspace work;
   PfContext *ctx; /* these three: of the workspace */
   PfArena *arena;
   PfModel *model;
-  PfEquations outline, written; /* for motions; with all formulas */
+  PfEquations matrix_free, written; /* for motions; with all formulas */
   bool is_written;
   PfSystem *system;
   const PfSymbols *symbols;
   PfExpr *in;          /* inputs of tapes: symbols, then accelerations */
-  int in_count, way_count;
-  Way ways[MOST_WAYS];
+  int in_count, prepared_count;
+  Prepared prepared[MOST_PREPARED];
   PF_ARRAY(List) lists;
   double *values;      /* of `in`, for one state */
   double *given;       /* parameters as they are given now */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulations for Python. The lock of the interpreter is not held while they move, so two threads can come to one of
  * them: the second is refused. A controller is called by the thread that moves it, and may read and set. */
-#include "unit.h"
+#include "glue.h"
 
 #include "cli/cli.h"
 #include "pfaff/sim_parts.h"
@@ -20,7 +20,7 @@ struct PfPySim {
   void *controller;       /* who is called every period; NULL: nobody */
   double period;
   bool failed;            /* the controller */
-  double step, rtol, atol, t_end; /* in place of what the model says, or NaN */
+  double step, rtol, atol, t_end, most_steps; /* in place of what the model says, or NaN */
   double **scale;         /* of each handle whose numbers are not in SI; NULL for the others */
   int scale_room;
 };
@@ -29,15 +29,10 @@ static const double not_given = NAN;
 
 /* ---------------------------------------------------------------- one thread at a time */
 
-static uintptr_t this_thread(void)
-{
-  return (uintptr_t)pthread_self();
-}
-
 /* PF_PY_GOOD: it is ours, and `leave` must follow; PF_PY_OVER: it was ours before (in a controller). */
 static int enter(PfPySim *s)
 {
-  uintptr_t me = this_thread(), nobody = 0;
+  uintptr_t me = (uintptr_t)pthread_self(), nobody = 0;
   if (atomic_compare_exchange_strong(&s->owner, &nobody, me)) return PF_PY_GOOD;
   return nobody == me ? PF_PY_OVER : PF_PY_BUSY;
 }
@@ -136,7 +131,7 @@ static PfPySim *new_sim(void *who, PfError *error)
   PfPySim *s = calloc(1, sizeof *s);
   *error = (PfError){.status = PF_ERR_MEMORY, .message = "out of memory"};
   if (!s) return NULL;
-  s->step = s->rtol = s->atol = s->t_end = not_given;
+  s->step = s->rtol = s->atol = s->t_end = s->most_steps = not_given;
   pf_py_ask_begin(&s->ask, who);
   return s;
 }
@@ -148,11 +143,11 @@ static PfPySim *if_open(PfPySim *s)
   return NULL;
 }
 
-PfPySim *pf_py_sim_open(PfMachine *machine, void *who, PfError *error)
+PfPySim *pf_py_sim_open(PfMachine *machine, const char *method, const char *formulation, void *who, PfError *error)
 {
   PfPySim *s = new_sim(who, error);
   if (!s) return NULL;
-  s->sim = pf_sim_of_machine(machine, pf_py_ask, &s->ask, error);
+  s->sim = pf_sim_of_machine_by(machine, method, formulation, pf_py_ask, &s->ask, error);
   return if_open(s);
 }
 
@@ -169,6 +164,7 @@ static PfPySim *make_copy(PfPySim *s, PfError *error)
   if (!copy) return NULL;
   copy->sim = pf_sim_clone_asking(s->sim, pf_py_ask, &copy->ask, error);
   copy->step = s->step, copy->rtol = s->rtol, copy->atol = s->atol, copy->t_end = s->t_end;
+  copy->most_steps = s->most_steps;
   if (!copy->sim) return if_open(copy);
   pf_sim_control(copy->sim, 0, NULL, NULL); /* that of the original knows the original */
   if (copy_scales(copy, s)) return copy;
@@ -187,16 +183,11 @@ PfPySim *pf_py_sim_clone(PfPySim *s, PfError *error)
   return copy;
 }
 
-static void free_scales(PfPySim *s)
-{
-  for (int i = 0; i < s->scale_room; i++) free(s->scale[i]);
-  free(s->scale);
-}
-
 void pf_py_sim_close(PfPySim *s)
 {
   if (!s) return;
-  free_scales(s);
+  for (int i = 0; i < s->scale_room; i++) free(s->scale[i]);
+  free(s->scale);
   pf_sim_close(s->sim);
   free(s);
 }
@@ -237,7 +228,7 @@ int pf_py_sim_set_text(PfPySim *s, const char *name, const char *value)
 }
 
 int pf_py_sim_method(PfPySim *s, const char *method, const char *formulation, double step, double rtol, double atol,
-                     double t_end)
+                     double t_end, double most_steps)
 {
   int entered = enter_to_move(s);
   if (entered < 0) return entered;
@@ -246,6 +237,7 @@ int pf_py_sim_method(PfPySim *s, const char *method, const char *formulation, do
   if (!isnan(rtol)) s->rtol = rtol;
   if (!isnan(atol)) s->atol = atol;
   if (!isnan(t_end)) s->t_end = t_end;
+  if (!isnan(most_steps)) s->most_steps = most_steps;
   return end_move(s, outcome_of(good));
 }
 
@@ -264,13 +256,14 @@ void pf_py_sim_as_given(PfPySim *s, int as_given)
 /* The settings of the model are known once it is placed: some are made of its parameters. */
 static bool set_options(PfPySim *s)
 {
-  if (isnan(s->step) && isnan(s->rtol) && isnan(s->atol) && isnan(s->t_end)) return true;
+  if (isnan(s->step) && isnan(s->rtol) && isnan(s->atol) && isnan(s->t_end) && isnan(s->most_steps)) return true;
   if (!pf_sim_place(s->sim)) return false;
   PfRunOptions o = pf_sim_options(s->sim);
   if (!isnan(s->step)) o.step = s->step;
   if (!isnan(s->rtol)) o.rtol = s->rtol;
   if (!isnan(s->atol)) o.atol = s->atol;
   if (!isnan(s->t_end)) o.t_end = s->t_end;
+  if (!isnan(s->most_steps)) o.most_steps = (long)s->most_steps;
   return pf_sim_set_options(s->sim, &o);
 }
 
@@ -463,7 +456,7 @@ int pf_py_sim_record(PfPySim *s, const int *handles, int count, double every, si
 void pf_py_sim_result(PfPySim *s, PfPyResult *result)
 {
   PfRunResult r = pf_sim_result(s->sim);
-  *result = (PfPyResult){.end = (int)r.end, .t = r.t, .method = r.method ? r.method : "dopri5",
+  *result = (PfPyResult){.end = pf_run_end_text(r.end), .t = r.t, .method = r.method,
                          .stiff_t = r.stiff ? r.stiff_t : NAN,
                          .formulation = r.formulation, .steps = r.steps, .rejected = r.rejected,
                          .evaluations = r.evaluations, .switches = r.switches, .sticks = r.sticks,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unit.h"
+#include "glue.h"
 
 #include "cli/cli.h"
 #include "sim/quantities.h"

@@ -99,55 +99,25 @@ def file_name(path: Any) -> str:
         raise errors.ArgumentError(f"the name of a file is a text or a path, not {type(path).__name__}") from None
 
 
-def text_of(block: Any, size: int) -> str:
-    return ffi.unpack(block, size).decode("utf-8", "replace") if size else ""
+def text_of(block: Any) -> str:
+    return ffi.string(block).decode("utf-8", "replace") if block else ""
 
 
-class Outcome:
-    """What a command said: exit code, words, and the rows of a run as memory that frees itself."""
-
-    __slots__ = ("code", "out", "err", "rows", "shape", "stopped")
-
-    def __init__(self, c: Any):
-        self.code: int = c.code
-        self.out = text_of(c.out, c.out_size)
-        self.err = text_of(c.err, c.err_size)
-        self.shape = (c.row_count, c.columns)
-        self.stopped = bool(c.stopped)
-        lib.pf_py_free(c.out)
-        lib.pf_py_free(c.err)
-        self.rows = None
-        if c.rows:
-            size = 8*self.shape[0]*self.shape[1]
-            self.rows = ffi.buffer(ffi.gc(c.rows, lib.pf_py_free, size), size)
-
-    def json(self) -> dict[str, Any]:
-        import json
-        try:
-            return json.loads(self.out)
-        except ValueError:
-            return {"diagnostics": []}
-
-    def is_plain(self) -> bool:
-        """It went well, and there is nothing to warn of: the JSON can be read later."""
-        return self.code == 0 and '"diagnostics": []' in self.out
-
-
-def command(words: Sequence[str], text: Optional[str] = None, name: str = "<text>", stop: Stop = None,
-            machine: Optional[Machine] = None) -> Outcome:
-    """One command of the program, as words: command(["check", "--json", "-"], text). '-' among them is `text`, or `machine`, the
-    same as it was read. Nothing is printed, and nothing is raised but what a signal raises."""
+def command(words: Sequence[str], text: Optional[str] = None, stop: Stop = None) -> tuple[int, str, str]:
+    """One command of the program, as words: command(["check", "-"], text). '-' among them is `text`. Nothing is printed: the exit
+    code, what it would print, and what it says."""
     block = block_of(["pfaff", *words])
     given = bytes_of(text) if text is not None else None
     outcome = ffi.new("PfPyOutcome *")
     with Asking(stop) as who:
-        good = lib.pf_py_command(block, len(words) + 1, machine.c if machine else ffi.NULL, given if given is not None else ffi.NULL, len(given or b""),
-                                 _without_zeros(name), who, outcome)
-    result = Outcome(outcome)
+        good = lib.pf_py_command(block, len(words) + 1, given if given is not None else ffi.NULL, len(given or b""), who, outcome)
+    out, err = text_of(outcome.out), text_of(outcome.err)
+    lib.pf_py_free(outcome.out)
+    lib.pf_py_free(outcome.err)
     raise_kept()
     if not good:
         raise errors.OutOfMemory("out of memory")
-    return result
+    return outcome.code, out, err
 
 
 def block_of(words: Sequence[str]) -> bytes:
@@ -168,6 +138,20 @@ def _without_zeros(word: str) -> bytes:
     return data
 
 
+def _diagnostics(c: Any) -> list[dict[str, Any]]:
+    """What a task said, in the order of the text."""
+    found = []
+    d = ffi.new("PfPyDiagnostic *")
+    while lib.pf_py_task_diagnostic(c, len(found), d):
+        texts = {name: text_of(getattr(d, name)) or None for name in ("severity", "code", "message", "hint", "setting", "file")}
+        found.append({**texts, "line": d.line, "column": d.column, "length": d.length})
+    return found
+
+
+def _error(c: Any) -> errors.Error:
+    return errors.of_diagnostics(_diagnostics(c), text_of(lib.pf_py_task_complaints(c)))
+
+
 class Machine:
     """A model, read once for all that is done with it; `names` are its own, with their units. Raises what is wrong with it."""
 
@@ -177,19 +161,20 @@ class Machine:
         self._open()
 
     def _open(self) -> None:
+        import json
         data = bytes_of(self.text)
-        outcome, machine = ffi.new("PfPyOutcome *"), ffi.new("PfMachine **")
+        machine = ffi.new("PfMachine **")
         with Asking() as who:
-            good = lib.pf_py_machine_open(data, len(data), _without_zeros(self.name), who, outcome, machine)
+            opened = lib.pf_py_machine_open(data, len(data), _without_zeros(self.name), who, machine)
         self._c = ffi.gc(machine[0], lib.pf_py_machine_release) if machine[0] else None
         self._pid = os.getpid()
-        result = Outcome(outcome)
         raise_kept()
-        if not good:
+        if not opened:
             raise errors.OutOfMemory("out of memory")
-        self.names = result.json()
-        if result.code:
-            raise errors.of_diagnostics(self.names["diagnostics"], result.err)
+        opened = ffi.gc(opened, lib.pf_py_task_free)
+        if lib.pf_py_task_status(opened):
+            raise _error(opened)
+        self.names = {**json.loads(text_of(lib.pf_py_task_json(opened))), "diagnostics": _diagnostics(opened)}
 
     @property
     def c(self) -> Any:
@@ -199,21 +184,90 @@ class Machine:
         return self._c
 
 
+class Task:
+    """A task of the library with its settings, and then its result; `rows` of a run are memory that frees itself."""
+
+    __slots__ = ("_c", "_kept", "status", "stopped", "rows", "shape")
+
+    def __init__(self, name: str, settings: Mapping[str, Any], operands: Iterable[str] = ()):
+        self._c = ffi.gc(lib.pf_py_task_new(_without_zeros(name)), lib.pf_py_task_free)
+        self._kept: Any = None
+        if not self._c:
+            raise errors.OutOfMemory("out of memory")
+        for word in operands:
+            lib.pf_py_task_operand(self._c, _without_zeros(word))
+        for key, value in settings.items():
+            if value is not None:
+                _set(self._c, key, value)
+
+    def run(self, machine: Optional[Machine] = None, text: Optional[str] = None, file: str = "<text>", stop: Stop = None,
+            words: bool = False) -> "Task":
+        """Does it with a model, or with a text; `words`: the text of its report is wanted, not its values."""
+        if text is not None:
+            self._kept = bytes_of(text)
+            lib.pf_py_task_input(self._c, _without_zeros(file), self._kept, len(self._kept))
+        with Asking(stop) as who:
+            self.status = lib.pf_py_task_run(self._c, machine.c if machine else ffi.NULL, words, who)
+        self.stopped = bool(lib.pf_py_task_stopped(self._c))
+        raise_kept()
+        shape = ffi.new("size_t[2]")
+        rows = lib.pf_py_task_rows(self._c, shape)
+        self.shape = (shape[0], shape[1])
+        size = 8*shape[0]*shape[1]
+        self.rows = ffi.buffer(ffi.gc(rows, lib.pf_py_free, size), size) if rows else None
+        return self
+
+    def checked(self, level: int = 4) -> "Task":
+        """Raises what went wrong, and warns of what there is to warn of."""
+        if self.status:
+            raise self.error()
+        warn(self.diagnostics(), level + 1)
+        return self
+
+    def error(self) -> errors.Error:
+        return _error(self._c)
+
+    def diagnostics(self) -> list[dict[str, Any]]:
+        return _diagnostics(self._c)
+
+    def json_text(self) -> str:
+        """The values of the report, which may be read later."""
+        return text_of(lib.pf_py_task_json(self._c))
+
+    def json(self) -> dict[str, Any]:
+        import json
+        text = self.json_text()
+        return json.loads(text) if text else {}
+
+    def words(self) -> str:
+        """The text of the report, or the file that went to '-'. Raises what went wrong."""
+        if self.status:
+            raise self.error()
+        size = ffi.new("size_t *")
+        file = lib.pf_py_task_file(self._c, size)
+        return ffi.unpack(file, size[0]).decode("utf-8", "replace") if file else text_of(lib.pf_py_task_words(self._c))
+
+
 def warn(diagnostics: Iterable[Mapping[str, Any]], level: int = 4) -> None:
-    """Warnings of the program as warnings of Python."""
+    """Warnings of the library as warnings of Python."""
     for d in diagnostics:
         if d["severity"] == "warning":
             place = f"{d['file']}:{d['line']}:{d['column']}: " if d["line"] else ""
             hint = f" ({d['hint']})" if d["hint"] else ""
-            warnings.warn(errors.in_python(f"{place}{d['message']}{hint}"), errors.ModelWarning, stacklevel=level)
+            warnings.warn(f"{place}{d['message']}{hint}", errors.ModelWarning, stacklevel=level)
 
 
-# ---------------------------------------------------------------- options
+# ---------------------------------------------------------------- settings
 
 # given once for each
-REPEATED = ("param", "state", "input", "wheel", "random", "correlate", "zip")
+REPEATED = ("random", "correlate", "zip", "wheel")
+# by names of the model
+NAMED = ("param", "state", "input")
 # other names for them here
 NAMES = {"params": "param", "duration": "for", "inputs_": "inputs", "n": "members"}
+# what people write who come from elsewhere
+ELSEWHERE = {"t_eval": "at", "t_span": "duration", "t_end": "duration", "tspan": "duration", "dt": "step or every", "method": "by",
+             "x0": "state", "y0": "state", "q0": "state", "v0": "state", "max_step": "step", "parameters": "params"}
 
 
 def is_masked(value: Any) -> bool:
@@ -231,6 +285,14 @@ def real(value: Any, what: str, words: str = "is no number") -> float:
         raise errors.ArgumentError(f"{what}: {value!r} {words}") from None
 
 
+def finite(value: Any, what: str) -> float:
+    """The same when it is finite."""
+    number = value if type(value) is float else real(value, what, "is no number and no text")
+    if not math.isfinite(number):
+        raise errors.ArgumentError(f"{what} is {number}, which is not a finite number")
+    return number
+
+
 def number_text(value: Any, what: str) -> str:
     """A number or a text as the program reads it."""
     if isinstance(value, str):
@@ -239,9 +301,7 @@ def number_text(value: Any, what: str) -> str:
         return str(int(value))
     if type(value) is not float and isinstance(value, os.PathLike):
         return os.fspath(value)
-    number = value if type(value) is float else real(value, what, "is no number and no text")
-    if not math.isfinite(number):
-        raise errors.ArgumentError(f"{what} is {number}, which is not a finite number")
+    number = finite(value, what)
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
@@ -263,61 +323,62 @@ def by_name(what: str, value: Any, names: Iterable[str]) -> Mapping[str, Any]:
     return value
 
 
-def _named(name: str, key: str, value: Any) -> str:
-    """key=value, key=a..b or key=a..b:n; a vector of a state is (1, 2, 3)."""
-    what = f"{_shown(name)}[{key!r}]"
+def _set(c: Any, key: str, value: Any) -> None:
+    """One setting by its type: numbers stay numbers. False leaves it out, True is a flag."""
+    if key in ELSEWHERE:
+        raise errors.ArgumentError(f"there is no setting '{key}'", f"did you mean '{ELSEWHERE[key]}'?", setting=key)
+    name = NAMES.get(key, key).rstrip("_")
+    shown = SHOWN.get(name, key)
+    setting = _without_zeros(name)
+    kind = type(value)
+    if kind is str:
+        lib.pf_py_task_text(c, setting, _without_zeros(value))
+    elif kind.__name__ in ("bool", "bool_"):  # NumPy's as well
+        if value:
+            lib.pf_py_task_flag(c, setting)
+    elif isinstance(value, Mapping):
+        _set_mapping(c, name, shown, value)
+    elif isinstance(value, os.PathLike):
+        lib.pf_py_task_text(c, setting, _without_zeros(os.fspath(value)))
+    elif not is_list(value):
+        lib.pf_py_task_number(c, setting, finite(value, shown))
+    elif name in (*REPEATED, *NAMED):
+        for one in value:
+            lib.pf_py_task_text(c, setting, _without_zeros(number_text(one, shown)))
+    elif name == "at" and not any(isinstance(one, str) for one in value):
+        lib.pf_py_task_values(c, setting, ffi.NULL, [finite(one, shown) for one in value], len(value))
+    else:
+        lib.pf_py_task_text(c, setting, _without_zeros(",".join(number_text(one, shown) for one in value)))
+
+
+SHOWN = {"for": "duration", "param": "params", "input": "inputs"}
+
+
+def _set_mapping(c: Any, name: str, shown: str, value: Mapping[str, Any]) -> None:
+    """Values by names of the model; other dictionaries are names with values or ranges, as {"k": (0, 1, 11)}."""
+    setting = _without_zeros(name)
+    for key, one in value.items() if name in NAMED else ():
+        what, word = f"{shown}[{key!r}]", _without_zeros(str(key))
+        if isinstance(one, str):
+            lib.pf_py_task_value_text(c, setting, word, _without_zeros(one))
+        elif not is_list(one):
+            lib.pf_py_task_value(c, setting, word, finite(one, what))
+        elif any(isinstance(part, str) for part in one):
+            parts = ", ".join(number_text(part, what) for part in one)
+            lib.pf_py_task_value_text(c, setting, word, _without_zeros(parts if name == "param" else f"({parts})"))
+        else:
+            lib.pf_py_task_values(c, setting, word, [finite(part, what) for part in one], len(one))
+    pairs = [] if name in NAMED else [_range(f"{shown}[{key!r}]", str(key), one) for key, one in value.items()]
+    for word in pairs if name in REPEATED else [",".join(pairs)] if pairs else []:
+        lib.pf_py_task_text(c, setting, _without_zeros(word))
+
+
+def _range(what: str, key: str, value: Any) -> str:
+    """key=value, key=a..b or key=a..b:n."""
     if not is_list(value):
         return f"{key}={number_text(value, what)}"
     parts = [number_text(one, what) for one in value]
-    if name in ("param", "state", "input"):
-        return f"{key}=({', '.join(parts)})"
     if len(parts) not in (2, 3):
         raise errors.ArgumentError(f"{what}: a range is (from, to) or (from, to, number), not {len(parts)} values",
                                    f"as ({parts[0]}, {parts[-1]}, {len(parts)}) for equal steps" if parts else "")
     return f"{key}={parts[0]}..{parts[1]}" + (f":{parts[2]}" if len(parts) == 3 else "")
-
-
-VALUED = frozenset("for by every at show form rtol atol step time native params state input inputs near sweep n seed take".split())
-
-
-def option_of(key: str) -> str:
-    """The option of the program for a name here."""
-    name = NAMES.get(key, key)
-    return name.rstrip("_").replace("_", "-") if "_" in name else name
-
-
-def _shown(key: str) -> str:
-    """An option as it is called here."""
-    return errors.NAMES.get(key, key)
-
-
-def words_of(options: Mapping[str, Any]) -> list[str]:
-    """Options by their long names, with '_' for '-': None and False are left out, True is a flag, lists are joined by commas,
-    dictionaries are names with values or ranges."""
-    words: list[str] = []
-    for key, value in options.items():
-        if value is None:
-            continue
-        kind = type(value)
-        if kind is str or kind is float or kind is int:  # as most are, and looked at fastest
-            words.append(f"--{option_of(key)}={value if kind is str else number_text(value, _shown(key))}")
-            continue
-        if kind.__name__ == "bool_" or kind.__name__ == "bool":  # NumPy's as well
-            value = bool(value)
-            if key == "help" or value and key in VALUED:
-                raise errors.ArgumentError(f"{_shown(key)}={value}: this is no flag")
-        if value is False:
-            continue
-        name = option_of(key)
-        if isinstance(value, Mapping):
-            pairs = [_named(name, str(k), v) for k, v in value.items()]
-            words += [w for pair in pairs for w in (f"--{name}", pair)] if name in REPEATED else \
-                [f"--{name}={','.join(pairs)}"] if pairs else []
-        elif value is True:
-            words.append(f"--{name}")
-        elif is_list(value):
-            parts = [number_text(one, _shown(key)) for one in value]
-            words += [f"--{name}={part}" for part in parts] if name in REPEATED else [f"--{name}={','.join(parts)}"]
-        else:
-            words.append(f"--{name}={number_text(value, _shown(key))}")
-    return words

@@ -36,11 +36,10 @@ def native_mode(native: Any) -> int:
 
 def raise_error(error: Any, file: str, before: str = "") -> None:
     """A PfError of C as an exception."""
-    text = {name: ffi.string(getattr(error, name)).decode("utf-8", "replace") for name in ("message", "hint", "file")}
+    text = {name: ffi.string(getattr(error, name)).decode("utf-8", "replace") for name in ("message", "hint", "file", "setting")}
     place = text["file"] if text["file"] != "<text>" else file
-    hint = text["hint"].replace(", a smoother law of force, or more --most-steps", " or a smoother law of force")  # one of run()
-    raise errors.make(errors.CODES[error.status], before + errors.in_python(text["message"]), errors.in_python(hint),
-                      line=error.line, file=place if error.line else None, column=error.column)
+    raise errors.make(errors.CODES[error.status], before + text["message"], text["hint"],
+                      line=error.line, setting=text["setting"] or None, file=place if error.line else None, column=error.column)
 
 
 def _of_state(index: Sequence[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+import warnings
 from types import MappingProxyType
 
 from . import _call, errors
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._draft import Draft
     from ._call import Stop
     from ._field import Named
+    from . import _reports as reports
     Path = Union[str, os.PathLike[str]]
     Names = Union[str, Sequence[str], None]
 
@@ -91,7 +92,7 @@ class Model(Arrays):
             raise errors.ArgumentError(f"the text of a model is needed, not {type(text).__name__}")
         if "\0" in text:
             raise errors.ModelError("the text of the model has a zero byte in it")
-        if re.fullmatch(r"\s*\S+\.pf\s*", text):
+        if len(text.split()) == 1 and text.strip().endswith(".pf"):
             raise errors.ModelError(f"'{text.strip()}' is the name of a file, not the text of a model",
                                     f"pfaff.load({text.strip()!r}) reads it")
         self.text = text
@@ -204,32 +205,28 @@ class Model(Arrays):
 
     # ------------------------------------------------------------ commands
 
-    def call(self, command: str, operands: Sequence[str] = (), *, stop: Stop = None, **options: Any) -> Record:
-        """Any command by its JSON: call("study steady", starts=20). Options are those of the command line by their long names
+    def call(self, task: str, operands: Sequence[str] = (), *, stop: Stop = None, **settings: Any) -> Record:
+        """Any task by its values: call("steady", starts=20). Settings are the options of the command line by their long names
         (docs/commands.md), '_' for '-'."""
-        return Record(self._json(command, options, operands, stop))
+        return self._report(task.removeprefix("study "), settings, operands, stop)
 
-    def _json(self, command: str, options: Mapping[str, Any], operands: Sequence[str] = (), stop: Stop = None,
-              level: int = 5) -> dict[str, Any]:
-        outcome = self._run_command(command, ["--json", *_call.words_of(options)], operands, stop)
-        told = outcome.json()
-        if outcome.code:
-            raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
-        _call.warn(told.get("diagnostics", []), level)
-        return told
+    def _values(self, task: str, settings: Mapping[str, Any], operands: Sequence[str] = (), stop: Stop = None,
+                level: int = 5) -> dict[str, Any]:
+        return self._run_task(task, settings, operands, stop).checked(level).json()
 
-    def _run_command(self, command: str, words: Sequence[str], operands: Sequence[str] = (), stop: Stop = None) -> _call.Outcome:
-        return _call.command([*command.split(), *words, *operands, "-"], self.text, self.file, stop, self._machine)
+    def _report(self, task: str, settings: Mapping[str, Any], operands: Sequence[str] = (), stop: Stop = None) -> Any:
+        return Record(self._values(task, settings, operands, stop, 6))
 
-    def _text(self, command: str, words: Sequence[str], stop: Stop = None) -> str:
-        outcome = self._run_command(command, words, (), stop)
-        if outcome.code:
-            raise errors.of_words(outcome.err, outcome.code)
-        return outcome.out
+    def _run_task(self, task: str, settings: Mapping[str, Any], operands: Sequence[str] = (), stop: Stop = None,
+                  words: bool = False) -> _call.Task:
+        return _call.Task(task, settings, operands).run(self._machine, stop=stop, words=words)
 
-    def check(self, *, params: Named = None, state: Named = None, **options: Any) -> Record:
+    def _words(self, task: str, settings: Mapping[str, Any], stop: Stop = None) -> str:
+        return self._run_task(task, settings, (), stop, words=True).words()
+
+    def check(self, *, params: Named = None, state: Named = None, **options: Any) -> reports.CheckReport:
         """What the system is: rank, degrees of freedom, kinds of constraints, bodies and joints, the start."""
-        return Record(self._json("check", {"params": params, "state": state, **options}))
+        return self._report("check", {"params": params, "state": state, **options})
 
     def derive(self, form: str = "multipliers", *, params: Named = None, state: Named = None, independent: Names = None,
                steps: bool = False, matrices: bool = False, stop: Stop = None, **options: Any) -> Equations:
@@ -241,28 +238,27 @@ class Model(Arrays):
         """
         given = {"form": form, "params": params, "state": state, "independent": independent, "steps": steps,
                  "matrices": matrices, **options}
-        raw = self._json("derive", given, (), stop)
-        words = _call.words_of(given)
+        raw = self._values("derive", given, (), stop)
         moving = {"coordinates": list(self.coordinates), "inputs": [entry["name"] for entry in self.info["inputs"]]}
-        return Equations({**raw, **moving}, lambda how: self._text("derive", [*words, *([how] if how else [])]))
+        return Equations({**raw, **moving}, lambda how: self._words("derive", {**given, how: True} if how else given))
 
     def eval(self, *, form: Optional[str] = None, state: Named = None, params: Named = None, time: Any = None,
-             **options: Any) -> Record:
+             **options: Any) -> reports.EvalReport:
         """Accelerations, multipliers and constraint forces at the start or at another state, in the units of the program;
         inverse="x''=1" with actuators="u" is inverse dynamics."""
-        return Record(self._json("eval", {"form": form, "state": state, "params": params, "time": time, **options}))
+        return self._report("eval", {"form": form, "state": state, "params": params, "time": time, **options})
 
-    def compare(self, *, prove: bool = False, stop: Stop = None, **options: Any) -> Record:
+    def compare(self, *, prove: bool = False, stop: Stop = None, **options: Any) -> reports.CompareReport:
         """All formulations side by side, at the start and over the motion."""
-        return Record(self._json("compare", {"prove": prove, **options}, (), stop))
+        return self._report("compare", {"prove": prove, **options}, (), stop)
 
-    def prove(self, *, stop: Stop = None, **options: Any) -> Record:
+    def prove(self, *, stop: Stop = None, **options: Any) -> reports.CompareReport:
         """Shows by exact algebra that all formulations are the same: `proved`, `proof`."""
         return self.compare(prove=True, stop=stop, **options)
 
-    def converge(self, by: Names = None, *, stop: Stop = None, **options: Any) -> Record:
+    def converge(self, by: Names = None, *, stop: Stop = None, **options: Any) -> reports.ConvergeReport:
         """Order and work of integrators on this model."""
-        return Record(self._json("converge", {"by": by, **options}, (), stop))
+        return self._report("converge", {"by": by, **options}, (), stop)
 
     def run(self, duration: Any = None, *, by: Optional[str] = None, params: Named = None, state: Named = None,
             inputs: Named = None, every: Any = None, at: Any = None, show: Names = None, form: Optional[str] = None, rtol: Optional[float] = None,
@@ -275,17 +271,18 @@ class Model(Arrays):
         self._check_names("params", params, self._parameter_places)
         given = {"for": duration, "by": by, "params": params, "state": state, "input": self._held(inputs), "every": every, "at": at, "show": show,
                  "form": form, "rtol": rtol, "atol": atol, "step": step, "time": time, "native": native, **options}
-        outcome = self._run_command("run", ["--json", "--no-rows", *_call.words_of(given)], (), stop)
-        if outcome.is_plain():
-            return _make_run(outcome.out, outcome)
-        told = outcome.json()
-        result = _make_run(told, outcome) if "columns" in told else None
-        if outcome.code and not (outcome.stopped and result is not None):
-            error = errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
+        done = self._run_task("run", {"no_rows": True, **given}, (), stop)
+        diagnostics = done.diagnostics()
+        if not done.status and not diagnostics:
+            return _make_run(done.json_text(), done)
+        told = done.json()
+        result = _make_run(told, done) if "columns" in told else None
+        if done.status and not (done.stopped and result is not None):
+            error = done.error()
             error.result = result
             raise error
         assert result is not None
-        _call.warn(told["diagnostics"])
+        _call.warn(diagnostics)
         return result
 
     def sweep(self, take: Names, duration: Any = None, *, params: Named = None, state: Named = None, inputs: Named = None,
@@ -305,18 +302,20 @@ class Model(Arrays):
         2
         """
         import xarray
-        words = [*_sweep_words("param", params), *_sweep_words("state", state), *_sweep_words("input", inputs)]
-        given = {"take": take, "for": duration, "random": random, "correlate": correlate, "n": n, "design": design,
-                 "seed": seed, "zip": [",".join(zip)] if zip else None, "study": study, "by": by, "out": out, "threads": threads,
-                 **options}
-        outcome = self._run_command("sweep", ["--json", *words, *_call.words_of(given)], (), stop)
-        told = outcome.json()
-        if outcome.code and not outcome.stopped:
-            raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
-        _call.warn(told["diagnostics"])
+        given = {"param": _sweep_values("params", params), "state": _sweep_values("state", state),
+                 "input": _sweep_values("inputs", inputs), "take": take, "for": duration, "random": random, "correlate": correlate,
+                 "n": n, "design": design, "seed": seed, "zip": [",".join(zip)] if zip else None, "study": study, "by": by, "out": out,
+                 "threads": threads, **options}
+        done = self._run_task("sweep", given, (), stop)
+        if done.status and not done.stopped:
+            raise done.error()
+        _call.warn(done.diagnostics())
+        if done.stopped:
+            warnings.warn("the sweep was stopped: members without a result have NaN and the status 0", errors.ModelWarning, stacklevel=2)
+        told = done.json()
         if options.get("statistics_only"):
             return Record(told)
-        rows = xarray.open_zarr(os.fspath(out)) if out is not None else _make_dataset(told, outcome)
+        rows = xarray.open_zarr(os.fspath(out)) if out is not None else _make_dataset(told, done)
         return rows.assign(_sensitivity(told))
 
     def _check_names(self, what: str, given: Named, known: Iterable[str]) -> None:
@@ -338,10 +337,10 @@ class Model(Arrays):
     def simulate(self, *, by: Optional[str] = None, form: Optional[str] = None, params: Named = None, state: Named = None,
                  inputs: Named = None, time: Optional[float] = None, step: Optional[float] = None,
                  rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None,
-                 native: str = "off", start: bool = True) -> Sim:
-        """A simulation, started unless start=False. Here numbers by name are in the declared units, as everywhere in a Model; the
-        simulation itself speaks SI."""
-        sim = Sim(self)
+                 most_steps: Optional[int] = None, native: str = "off", as_given: bool = False, start: bool = True) -> Sim:
+        """A simulation, started unless start=False; `as_given`: from a start that is not made consistent. Numbers by name are in
+        the declared units here, as everywhere in a Model; those of the simulation are in SI."""
+        sim = Sim(self, by=by, form=form)
         self._check_names("params", params, self._parameter_places)
         self._check_names("state", state, self.coordinates)
         for group in (params, state, self._held(inputs)):
@@ -350,9 +349,10 @@ class Model(Arrays):
                         _call.number_text(value, name))
         if time is not None:
             sim.set("t", time)
-        sim.method(by, form, step=step, rtol=rtol, atol=atol, duration=duration)
+        sim.method(by, form, step=step, rtol=rtol, atol=atol, duration=duration, most_steps=most_steps)
         if native != "off":
             sim.native(native)
+        lib.pf_py_sim_as_given(sim._c, as_given)
         if start:
             sim._start(3)
         return sim
@@ -361,7 +361,7 @@ class Model(Arrays):
 
     def study(self, kind: str, operands: Sequence[str] = (), *, stop: Stop = None, **options: Any) -> Record:
         """A study by its JSON: equilibria, steady, continue, linearize, portrait, poincare, integrability, invariants."""
-        return Record(self._json(f"study {kind}", options, operands, stop))
+        return self._report(kind, options, operands, stop)
 
     if TYPE_CHECKING:
         @overload
@@ -385,7 +385,7 @@ class Model(Arrays):
         units of the model, as the program has them."""
         if units not in ("SI", "declared"):
             raise errors.ArgumentError(f"units={units!r}: it is 'SI' or 'declared'")
-        told = self._json("study linearize", {"near": near, "at": at, "sweep": sweep, "inputs": inputs, "params": params,
+        told = self._values("linearize", {"near": near, "at": at, "sweep": sweep, "inputs": inputs, "params": params,
                                               "state": state, **options}, (), stop)
         sizes = {unit: self.constant(f"1 [{unit}]") if unit and units == "SI" else 1.0
                  for group in ("state_units", "input_units", "output_units") for unit in told[group]}
@@ -394,47 +394,47 @@ class Model(Arrays):
 
     def equilibria(self, *, starts: Optional[int] = None, within: Any = None, stop: Stop = None, **options: Any) -> Steady:
         """States of rest."""
-        return Steady(self._json("study equilibria", {"starts": starts, "within": within, **options}, (), stop))
+        return Steady(self._values("equilibria", {"starts": starts, "within": within, **options}, (), stop))
 
     def steady(self, *, starts: Optional[int] = None, within: Any = None, stop: Stop = None, **options: Any) -> Steady:
         """Motions in which everything is constant but the cyclic coordinates."""
-        return Steady(self._json("study steady", {"starts": starts, "within": within, **options}, (), stop))
+        return Steady(self._values("steady", {"starts": starts, "within": within, **options}, (), stop))
 
     def continuation(self, parameter: str, low: float, high: float, steps: Optional[int] = None, *, stop: Stop = None,
-                     **options: Any) -> Record:
+                     **options: Any) -> reports.ContinueReport:
         """Branches of steady motions (or equilibria=True) against a parameter, with folds, branch points and Hopf points."""
         span = f"{parameter}={_call.number_text(low, 'low')}..{_call.number_text(high, 'high')}"
-        return Record(self._json("study continue", options, [span + (f":{int(steps)}" if steps else "")], stop))
+        return self._report("continue", options, [span + (f":{int(steps)}" if steps else "")], stop)
 
-    def portrait(self, show: Names, *, stop: Stop = None, **options: Any) -> Record:
+    def portrait(self, show: Names, *, stop: Stop = None, **options: Any) -> reports.PortraitReport:
         """Motions as curves in the plane of two quantities."""
-        return Record(self._json("study portrait", {"show": show, **options}, (), stop))
+        return self._report("portrait", {"show": show, **options}, (), stop)
 
-    def poincare(self, section: Any, show: Names, *, stop: Stop = None, **options: Any) -> Record:
+    def poincare(self, section: Any, show: Names, *, stop: Stop = None, **options: Any) -> reports.PoincareReport:
         """Points on a section, {"t": 1} or "x=0", and the largest Lyapunov exponent."""
-        return Record(self._json("study poincare", {"section": section, "show": show, **options}, (), stop))
+        return self._report("poincare", {"section": section, "show": show, **options}, (), stop)
 
-    def integrability(self, *, stop: Stop = None, **options: Any) -> Record:
+    def integrability(self, *, stop: Stop = None, **options: Any) -> reports.IntegrabilityReport:
         """Growth vector, controllability, and the combinations of constraints that are holonomic."""
-        return Record(self._json("study integrability", options, (), stop))
+        return self._report("integrability", options, (), stop)
 
-    def invariants(self, *, stop: Stop = None, **options: Any) -> Record:
+    def invariants(self, *, stop: Stop = None, **options: Any) -> reports.InvariantsReport:
         """Conserved quantities, each proven."""
-        return Record(self._json("study invariants", options, (), stop))
+        return self._report("invariants", options, (), stop)
 
     # ------------------------------------------------------------ pictures, pages, other programs
 
     def plot(self, show: Optional[str] = None, *, inputs: Named = None, stop: Stop = None, **options: Any) -> Picture:
         """Curves of its run as the program draws them (Run.plot() draws by Matplotlib)."""
-        return Picture(self._text("plot", [*_call.words_of({"show": show, "input": self._held(inputs), **options}), "--out=-"], stop))
+        return Picture(self._words("plot", {"show": show, "input": self._held(inputs), **options, "out": "-"}, stop))
 
     def draw(self, *, at: Any = None, view: Optional[str] = None, stop: Stop = None, **options: Any) -> Picture:
         """The machine as a picture."""
-        return Picture(self._text("draw", [*_call.words_of({"at": at, "view": view, **options}), "--out=-"], stop))
+        return Picture(self._words("draw", {"at": at, "view": view, **options, "out": "-"}, stop))
 
-    def scene(self, *, at: Any = None, stop: Stop = None, **options: Any) -> Record:
+    def scene(self, *, at: Any = None, stop: Stop = None, **options: Any) -> reports.DrawReport:
         """Its shapes, and where they are."""
-        return Record(self._json("draw", {"at": at, **options}, (), stop))
+        return self._report("draw", {"at": at, **options}, (), stop)
 
     def page(self, path: Optional[Path] = None, *, template: Optional[Path] = None, stop: Stop = None, **options: Any) -> Page:
         """A page in which the machine moves, with the engine in it; written to `path` when one is given."""
@@ -445,7 +445,7 @@ class Model(Arrays):
         with tempfile.TemporaryDirectory() as folder:
             target = os.path.join(folder, "page.html")
             try:
-                self._json("page", {"template": template, "out": target, **options}, (), stop)
+                self._values("page", {"template": template, "out": target, **options}, (), stop)
             except errors.MissingLibrary as error:
                 if template is not None:
                     raise
@@ -457,9 +457,9 @@ class Model(Arrays):
             page.save(path)
         return page
 
-    def export(self, to: str, out: Path, *, stop: Stop = None, **options: Any) -> Record:
+    def export(self, to: str, out: Path, *, stop: Stop = None, **options: Any) -> reports.ExportReport:
         """The model as source for other programs: c, python, matlab, casadi, latex, fmu (docs/export.md)."""
-        return Record(self._json("export", {"to": to, "out": out, **options}, (), stop))
+        return self._report("export", {"to": to, "out": out, **options}, (), stop)
 
     def to_casadi(self, *, form: Optional[str] = None, inputs: Names = None, params: Named = None, state: Named = None,
                   stop: Stop = None, **options: Any) -> ModuleType:
@@ -474,11 +474,11 @@ class Model(Arrays):
         """
         from ._casadi import make_module
         given = {"to": "casadi", "form": form, "inputs": inputs, "params": params, "state": state, **options}
-        return make_module(self._text("export", [*_call.words_of(given), "--out=-"], stop), self.name)
+        return make_module(self._words("export", {**given, "out": "-"}, stop), self.name)
 
     def format(self) -> str:
         """The text in its canonical layout."""
-        return self._text("fmt", [])
+        return _call.Task("fmt", {}).run(text=self.text, file=self.file, words=True).words()
 
     def save(self, path: Path) -> None:
         with open(path, "w", encoding="utf-8") as file:
@@ -498,24 +498,22 @@ def _tidy(value: float) -> float:
     return float(f"{value:.15g}")
 
 
-def _make_run(told: Union[str, dict[str, Any]], outcome: _call.Outcome) -> Run:
+def _make_run(told: Union[str, dict[str, Any]], done: _call.Task) -> Run:
     """`told`: the JSON, or its text."""
     import numpy as np
-    if outcome.rows is not None:
-        return Run(told, np.frombuffer(outcome.rows, dtype=np.float64).reshape(outcome.shape))
+    if done.rows is not None:
+        return Run(told, np.frombuffer(done.rows, dtype=np.float64).reshape(done.shape))
     run = Run(told, np.empty((0, 0)))
     run.data = np.empty((0, len(run.columns)))
     return run
 
 
-def _sweep_words(option: str, named: Named) -> list[str]:
+def _sweep_values(what: str, named: Named) -> Named:
     """Numbers by name, of which lists and arrays vary."""
-    words = []
-    for name, value in (named or {}).items():
-        several = not isinstance(value, str) and hasattr(value, "__iter__")
-        parts = [_call.number_text(one, f"{errors.NAMES.get(option, option)}[{name!r}]") for one in (value if several else [value])]
-        words += [f"--{option}", f"{name}={','.join(parts)}"]
-    return words
+    if named is None:
+        return None
+    return {name: ",".join(_call.number_text(one, f"{what}[{name!r}]") for one in value) if _call.is_list(value) else value
+            for name, value in named.items()}
 
 
 def _sensitivity(told: dict[str, Any]) -> dict[str, Any]:
@@ -531,11 +529,11 @@ def _sensitivity(told: dict[str, Any]) -> dict[str, Any]:
         for kind in next(iter(tables.values()))}
 
 
-def _make_dataset(told: dict[str, Any], outcome: _call.Outcome) -> Any:
+def _make_dataset(told: dict[str, Any], done: _call.Task) -> Any:
     import numpy as np
     import xarray
     names = [column["name"] for column in told["columns"]]
-    rows = np.frombuffer(outcome.rows, dtype=np.float64) if outcome.rows is not None else np.empty(0)
+    rows = np.frombuffer(done.rows, dtype=np.float64) if done.rows is not None else np.empty(0)
     rows = rows.reshape(-1, len(names) + 1)
     data: dict[str, Any] = {column["name"]: ("member", rows[:, i], {"units": column["unit"]} if column["unit"] else {})
                             for i, column in enumerate(told["columns"])}
@@ -561,10 +559,7 @@ def examples(*words: str) -> list[Record]:
     >>> [one.name for one in pfaff.examples("snakeboard", "steered")]
     ['snakeboard_steered']
     """
-    outcome = _call.command(["examples", "--json", *words])
-    told = outcome.json()
-    if outcome.code:
-        raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
+    told = _call.Task("examples", {}, words).run().checked().json()
     return [Record(one) for one in told["examples"]]
 
 
@@ -590,11 +585,7 @@ def import_urdf(path: Path, **options: Any) -> Model:
     else:
         with open(name, encoding="utf-8", errors="surrogateescape") as file:
             text = file.read()
-    outcome = _call.command(["import", "--json", *_call.words_of(options), "-"], text, name)
-    told = outcome.json()
-    if outcome.code:
-        raise errors.of_diagnostics(told.get("diagnostics", []), outcome.err)
-    _call.warn(told.get("diagnostics", []), 3)
+    told = _call.Task("import", options).run(text=text, file=name).checked(3).json()
     return Model(told["text"], name + " as a model")
 
 
@@ -604,5 +595,4 @@ def command(*words: str, text: Optional[str] = None, stop: Stop = None) -> tuple
     >>> pfaff.command("version")[1].startswith("pfaff ")
     True
     """
-    outcome = _call.command(list(words), text, stop=stop)
-    return outcome.code, outcome.out, outcome.err
+    return _call.command(words, text, stop)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands answer: JSON of the program with names for its members and NumPy arrays for its numbers."""
+"""Results of tasks: values of a report with names for its members and NumPy arrays for its numbers."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -36,8 +36,16 @@ def convert(value: Any) -> Any:
     return value
 
 
+def _table(title: str, rows: Sequence[tuple[str, str]]) -> str:
+    """Names and values as HTML."""
+    import html
+    cells = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td style='text-align:left'>{html.escape(value)}</td></tr>"
+                    for name, value in rows)
+    return f"<b>{html.escape(title)}</b><table>{cells}</table>"
+
+
 class Answer(Mapping[str, "Any"]):
-    """What all of them have: the JSON as it came in `raw`, its members by name. Each kind says which names it has; a type checker
+    """What all of them have: the values as they came in `raw`, its members by name, to_dict(), a table in notebooks. Each kind says which names it has; a type checker
     does not see that others are looked for in the JSON."""
 
     def __init__(self, raw: Mapping[str, Any]):
@@ -97,6 +105,16 @@ class Answer(Mapping[str, "Any"]):
         lines = [f"  {key:{width}}  {self._line(key)}" for key in self.raw if key != "diagnostics"]
         return "\n".join([type(self).__name__, *lines])
 
+    def _repr_html_(self) -> Optional[str]:
+        title = self.raw.get("model")
+        return _table(title if isinstance(title, str) else type(self).__name__,
+                      [(key, self._line(key)) for key in self.raw if key not in ("model", "diagnostics")])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as dictionaries, lists, texts and numbers of Python, for json.dump and the like."""
+        import copy
+        return copy.deepcopy(self.raw)
+
 
 class Record(Answer):
     """An object of the program's JSON (docs/commands.md): r.rank, r["rank"]. Numbers in lists are arrays; `raw` is the JSON as
@@ -106,9 +124,14 @@ class Record(Answer):
         def __getattr__(self, name: str) -> Any: ...  # the command decides which there are
 
 
+if TYPE_CHECKING:
+    from ._reports import DeriveReport, LinearizePoint, RunReport, SteadyPoint as SteadyPointReport, SteadyReport
+else:
+    DeriveReport = LinearizePoint = RunReport = SteadyReport = SteadyPointReport = Answer
+
 # ---------------------------------------------------------------- runs
 
-class Run(Answer):
+class Run(RunReport):
     """A motion: r.t, r["theta"], r.data. Numbers are in the units of `units`; columns are views of one table, which lives as
     long as one of them does. Everything else is as `pfaff run --json` tells it: end, t_end, steps, energy, violation, events …
 
@@ -119,25 +142,6 @@ class Run(Answer):
     >>> bool(abs(r["x"] - np.cos(r.t)).max() < 1e-7)
     True
     """
-
-    if TYPE_CHECKING:
-        model: str
-        method: str
-        formulation: str
-        end: str
-        t_end: float
-        steps: int
-        rejected: int
-        evaluations: int
-        switches: int
-        sticks: int
-        wall_seconds: float
-        native: Record
-        violation: Record
-        energy: Record
-        start_change: Record
-        events: list[Record]
-        diagnostics: list[Record]
 
     def __init__(self, raw: str | Mapping[str, Any], data: "np.ndarray"):
         self._text = raw if isinstance(raw, str) else ""
@@ -238,7 +242,6 @@ class Run(Answer):
                 f"{len(self.data)} rows of {len(self.columns)} columns, {r['steps']} steps>")
 
     def _repr_html_(self) -> str:
-        import html
         r = self.raw
         e, v = r["energy"], r["violation"]
         rows = [("end", f"{r['end']} at t = {r['t_end']:.10g}"), ("method", f"{r['method']}, {r['formulation']}"),
@@ -246,9 +249,11 @@ class Run(Answer):
                  f"balance off by {e['drift']:.2g}"), ("violation", f"position {v['position']:.2g}, velocity {v['velocity']:.2g}"),
                 ("events", ", ".join(f"t = {x['t']:.6g}: {'; '.join(x['actions'])}" for x in r.get("events") or []) or "none"),
                 ("table", f"{len(self.data)} rows: {', '.join(self.columns[:12])}{' …' if len(self.columns) > 12 else ''}")]
-        cells = "".join(f"<tr><th style='text-align:left'>{k}</th><td style='text-align:left'>{html.escape(x)}</td></tr>"
-                        for k, x in rows)
-        return f"<b>{html.escape(r['model'])}</b><table>{cells}</table>"
+        return _table(r["model"], rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """With the table as lists, "rows"."""
+        return {**super().to_dict(), "rows": self.data.tolist()}
 
     def to_pandas(self) -> Any:
         """A DataFrame with t as its index; attrs["units"] has the units."""
@@ -325,26 +330,13 @@ def _by_unit(run: Run) -> list[list[str]]:
 TYPESET = 20_000  # characters of LaTeX that a notebook shows
 
 
-class Equations(Answer):
+class Equations(DeriveReport):
     """Equations of motion in a form (docs/equations.md): text, latex and markdown as the program writes them, `equations` one by
     one, to_sympy() for algebra. A notebook typesets them."""
 
     if TYPE_CHECKING:
-        model: str
-        form: str
-        unknowns: list[str]
-        equations: list[Record]
-        where: list[Record]
-        steps: list[Record]
-        matrix_equations: list[Record]
-        matrices: Record
-        holds_where_nonzero: list[Any]
-        operations: int
-        operation_counts: Record
-        seconds: float
         coordinates: list[str]
         inputs: list[str]
-        diagnostics: list[Record]
 
     def __init__(self, raw: Mapping[str, Any], write: Callable[[str], str]):
         super().__init__(raw)
@@ -368,21 +360,24 @@ class Equations(Answer):
 
     @property
     def latex(self) -> str:
-        return self._get("--latex")
+        return self._get("latex")
 
     @property
     def markdown(self) -> str:
-        return self._get("--markdown")
+        return self._get("markdown")
 
     @property
     def c(self) -> str:
-        return self._get("--c")
+        return self._get("c")
 
     def to_sympy(self) -> Any:
         """The same as SymPy expressions: a SymPyEquations with `equations` (a list of sympy.Eq, abbreviations written out),
         `symbols` (by our names) and `where`."""
         from ._sympy import SymPyEquations
         return SymPyEquations(self.raw)
+
+    def _repr_html_(self) -> Optional[str]:
+        """None: notebooks take _repr_markdown_, which they typeset."""
 
     def _repr_markdown_(self) -> str:
         """Typeset, unless a browser would take long for them."""
@@ -398,7 +393,7 @@ class Equations(Answer):
         return self.text
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"raw": self.raw, "written": {how: self._get(how) for how in ("", "--latex", "--markdown", "--c")}}
+        return {"raw": self.raw, "written": {how: self._get(how) for how in ("", "latex", "markdown", "c")}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -408,7 +403,7 @@ class Equations(Answer):
 
 # ---------------------------------------------------------------- studies
 
-class LinearModel(Answer):
+class LinearModel(LinearizePoint):
     """x' = A x + B u, y = C x + D u at a point: A, B, C, D, x, rate, eigenvalues (complex) and modes (columns), with the names
     `states`, `inputs`, `outputs`. `inputs` are those that B is by, which are given to linearize() or all of the model.
 
@@ -421,11 +416,6 @@ class LinearModel(Answer):
     state_units: list[str]
     input_units: list[str]
     output_units: list[str]
-    if TYPE_CHECKING:
-        at: float
-        motion: str
-        controllable: int
-        observable: int
 
     def __init__(self, raw: Mapping[str, Any], whole: Mapping[str, Any]):
         super().__init__(raw)
@@ -513,6 +503,21 @@ class LinearModel(Answer):
     def __setstate__(self, state: dict[str, Any]) -> None:
         LinearModel.__init__(self, state["raw"], state["whole"])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Names and numbers, in `units`."""
+        names = {group: getattr(self, group) for group in ("states", "inputs", "outputs", "state_units", "input_units", "output_units")}
+        numbers = {key: self[key].tolist() for key in ("A", "B", "C", "D", "x", "rate")}
+        given = super().to_dict()
+        for entry, mode in zip(given["eigenvalues"], self.modes.T):
+            entry.update(mode_re=mode.real.tolist(), mode_im=mode.imag.tolist())
+        return {"model": self._whole["model"], "units": self.units, **names, **given, **numbers}
+
+    def _repr_html_(self) -> Optional[str]:
+        return _table(self._whole["model"], [("states", ", ".join(self.states)), ("inputs", ", ".join(self.inputs)),
+                                             ("outputs", ", ".join(self.outputs)),
+                                             ("eigenvalues", ", ".join(f"{e:.4g}" for e in self.eigenvalues)),
+                                             ("units", self.units)])
+
     def __repr__(self) -> str:
         units = "SI" if self.units == "SI" else "declared units"
         return (f"<LinearModel of {self._whole['model']} in {units}: {len(self.states)} states ({', '.join(self.states)}), "
@@ -531,7 +536,7 @@ def _without_dots(names: Sequence[str]) -> list[str]:
     return found
 
 
-class Steady(Record):
+class Steady(SteadyReport):
     """Equilibria or steady motions: `points`, each with x, q, v, eigenvalues (complex), stability."""
 
     @property
@@ -539,7 +544,7 @@ class Steady(Record):
         return [SteadyPoint(point) for point in self.raw["points"]]
 
 
-class SteadyPoint(Record):
+class SteadyPoint(SteadyPointReport):
     """One of them."""
 
     @property

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from ._model import Model
 
-ENDS = ("reached the end", "the stop condition became true", "stopped on request", "the constraints lost rank",
-        "the accelerations could not be found", "the step became too small", "too many steps", "no headway")
-
 _nan = float("nan")
 _get, _put, _step, _forward = lib.pf_py_sim_get, lib.pf_py_sim_put, lib.pf_py_sim_step, lib.pf_py_sim_forward
 
@@ -113,6 +110,10 @@ class Inputs(MutableMapping[str, float]):
         return repr(dict(self))
 
 
+def _method_names(by: Optional[str], form: Optional[str]) -> list[Any]:
+    return [_without_zeros(name) if name is not None else ffi.NULL for name in (by, form)]
+
+
 class Sim:
     """A simulation of a model. Numbers are in SI units and radians, whatever the model declares.
 
@@ -129,7 +130,7 @@ class Sim:
 
     One thread at a time may use it (another one gets an Error); clone() makes another for another thread."""
 
-    def __init__(self, model: "Model", c: Any = None):
+    def __init__(self, model: "Model", c: Any = None, by: Optional[str] = None, form: Optional[str] = None):
         self.model = model
         self._controller: Optional[Callable[["Sim"], Any]] = None
         self._handle = ffi.NULL
@@ -138,7 +139,7 @@ class Sim:
         self.recorded: Optional["np.ndarray"] = None  # the rows of the last record()
         if c is None:
             error = ffi.new("PfError *")
-            c = lib.pf_py_sim_open(model._machine.c, SOMEONE, error)
+            c = lib.pf_py_sim_open(model._machine.c, *_method_names(by, form), SOMEONE, error)
             if not c:
                 raise_kept()
                 raise_error(error, model.file)
@@ -178,24 +179,27 @@ class Sim:
             self._check(lib.pf_py_sim_set(self._c, _without_zeros(name), real(value, name)))
 
     def _parts(self, name: str, value: Any) -> list[tuple[str, Any]]:
-        """The coordinates that a vector has values for."""
-        values = list(value)
-        parts = [part for part in (f"{name}{letter}" for letter in "wxyz") if part in self.model.coordinates]
+        """The coordinates that a vector has values for, or the elements of a list."""
+        values, model = list(value), self.model
+        parts = [part for part in (f"{name}{letter}" for letter in "wxyz") if part in model.coordinates]
         if len(parts) == len(values) >= 3:
             return list(zip(parts, values))
+        elements = [f"{name}[{i + 1}]" for i in range(len(values))]
+        if elements and all(one in model._parameter_places or one in model.coordinates or one in model._input_places for one in elements):
+            return list(zip(elements, values))
         raise errors.ArgumentError(f"{name}: {value!r} is no number", f"it has {', '.join(parts)}" if parts else "")
 
     def method(self, by: Optional[str] = None, form: Optional[str] = None, *, step: Optional[float] = None,
-               rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None) -> None:
-        """Integrator and formulation by name, at once; step, tolerances and the end of step() without a length at the next
+               rtol: Optional[float] = None, atol: Optional[float] = None, duration: Optional[float] = None,
+               most_steps: Optional[int] = None) -> None:
+        """Integrator and formulation by name, at once; step, tolerances, the most steps and the end of step() without a length at the next
         start()."""
-        for name, value in (("step", step), ("rtol", rtol), ("atol", atol)):
+        for name, value in (("step", step), ("rtol", rtol), ("atol", atol), ("most_steps", most_steps)):
             if value is not None and not real(value, name) > 0:
                 raise errors.ArgumentError(f"{name}: {value!r} is not a positive number")
-        names = [_without_zeros(name) if name is not None else ffi.NULL for name in (by, form)]
         numbers = [_nan if x is None else real(x, what) for x, what in
-                   ((step, "step"), (rtol, "rtol"), (atol, "atol"), (duration, "duration"))]
-        self._check(lib.pf_py_sim_method(self._c, *names, *numbers))
+                   ((step, "step"), (rtol, "rtol"), (atol, "atol"), (duration, "duration"), (most_steps, "most_steps"))]
+        self._check(lib.pf_py_sim_method(self._c, *_method_names(by, form), *numbers))
 
     def native(self, mode: str) -> None:
         """Whether what runs long is compiled: "off", "auto" or "on" (docs/native.md). "off" ends compiling; what is compiled by then
@@ -388,12 +392,12 @@ class Sim:
     @property
     def result(self) -> dict[str, Any]:
         """end, t, method, formulation, steps …, violations, energy and its balance so far; stiff_t: since when an implicit
-        method goes on, because none was asked for and dopri5 made no headway, or None."""
+        method goes on, because none was asked for and dopri5 made no progress, or None."""
         r = ffi.new("PfPyResult *")
         lib.pf_py_sim_result(self._c, r)
-        told = {name: getattr(r, name) for name in ("t", "steps", "rejected", "evaluations", "switches", "sticks")}
-        return {"end": ENDS[r.end], "method": ffi.string(r.method).decode(), "formulation": ffi.string(r.formulation).decode(),
-                "stiff_t": None if r.stiff_t != r.stiff_t else r.stiff_t, **told, "violation": {"position": r.position, "velocity": r.velocity},
+        texts = {name: ffi.string(getattr(r, name)).decode() for name in ("end", "method", "formulation")}
+        counts = {name: getattr(r, name) for name in ("t", "steps", "rejected", "evaluations", "switches", "sticks")}
+        return {**texts, "stiff_t": None if r.stiff_t != r.stiff_t else r.stiff_t, **counts, "violation": {"position": r.position, "velocity": r.velocity},
                 "energy": {"start": r.energy_start, "end": r.energy_end, "drift": r.drift}}
 
     @property

@@ -13,7 +13,7 @@ except ImportError as error:
     raise ImportError('pfaff.gym needs Gymnasium: pip install gymnasium, or "pfaff[gym]"', name="gymnasium") from error
 
 from . import errors
-from ._call import number_text, words_of
+from ._call import number_text
 from ._model import Model, load
 
 TYPE_CHECKING = False  # typing is not imported for nothing
@@ -296,7 +296,7 @@ def _pixels(model: Model, state: dict[str, Any], params: dict[str, Any], view: O
     import matplotlib.image
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "picture.png")
-        model._text("draw", words_of({"out": path, "state": state, "params": params, "view": view, "as_given": True}))
+        model._words("draw", {"out": path, "state": state, "params": params, "view": view, "as_given": True})
         picture = matplotlib.image.imread(path)[..., :3]
     scale = max(picture.shape[:2])/PIXELS
     rows, columns = ((np.arange(int(size/scale))*scale).astype(int) for size in picture.shape[:2])

@@ -182,6 +182,28 @@ def test_examples_are_in_the_module():
         assert hint in caught.value.hint
 
 
+def test_results_are_of_one_kind(pendulum):
+    import json
+    calls = (pendulum.check, lambda: pendulum.run(0.1, every=0.05), pendulum.linearize, pendulum.equilibria, pendulum.derive,
+             pendulum.compare, pendulum.eval, pendulum.integrability, lambda: pendulum.equilibria().points[0])
+    for call in calls:
+        result = call()
+        plain = result.to_dict()
+        assert plain and json.loads(json.dumps(plain)) == plain
+        assert result._repr_html_() is None or result._repr_html_().startswith("<b>")
+        plain.clear()
+        assert result.raw and result.to_dict()
+    run = pendulum.run(0.1, every=0.05)
+    assert run.to_dict()["rows"] == run.data.tolist() and len(run.to_dict()["rows"]) == 3
+    assert pendulum.linearize().to_dict()["A"] == pendulum.linearize().A.tolist()
+
+
+def test_numbers_of_settings_are_not_rounded(pendulum):
+    step = 0.1 + 0.2  # three tenths and a bit
+    assert pendulum.run(1, at=[step, 2*step]).t.tolist() == [step, 2*step]
+    assert pendulum.eval(state={"phi": step}).raw == pendulum.eval(state={"phi": repr(step)}).raw
+
+
 def test_sweep(pendulum):
     pytest.importorskip("xarray")
     data = pendulum.sweep("phi, max(phi)", 1, params={"l": [0.5, 1, 2]}, state={"phi": "0.1..0.2:2"}, rtol=1e-10)

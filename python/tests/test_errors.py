@@ -42,6 +42,7 @@ def test_models_are_pickled(pendulum):
 @pytest.mark.parametrize("call, kind, words", [
     (lambda m: m.run(params={"mm": 1}), pfaff.UnknownName, "did you mean 'm'"),
     (lambda m: m.run(state={"phy": 1}), pfaff.UnknownName, "phi"),
+    (lambda m: m.run(by="rk4", step=0.01, rtol=1e-6), pfaff.ArgumentError, "rtol has no effect"),
     (lambda m: m.run(by="rk5"), pfaff.ArgumentError, "rk4"),
     (lambda m: m.run(form="magi"), pfaff.ArgumentError, "maggi"),
     (lambda m: m.run(-1), pfaff.ArgumentError, "duration: '-1' is not a positive number"),
@@ -97,6 +98,28 @@ def test_words(pendulum, call, kind, words):
     with pytest.raises(kind) as caught:
         call(pendulum)
     assert words in str(caught.value), str(caught.value)
+
+
+@pytest.mark.parametrize("call, kind, setting", [
+    (lambda m: m.run(by="rk4", step=0.01, rtol=1e-6), pfaff.ArgumentError, "rtol"),
+    (lambda m: m.run(1, evry=1), pfaff.ArgumentError, "evry"),
+    (lambda m: m.run(-1), pfaff.ArgumentError, "for"),
+    (lambda m: m.run(params={"mm": 1}), pfaff.UnknownName, "param"),
+    (lambda m: m.run(state={"phy": 1}), pfaff.UnknownName, "state"),
+    (lambda m: m.run(1, show="phii"), pfaff.UnknownName, "show"),
+    (lambda m: m.run(by="rk5"), pfaff.ArgumentError, "by"),
+    (lambda m: m.run(1, form="magi"), pfaff.ArgumentError, "form"),
+    (lambda m: m.run(1, by="rk4"), pfaff.ArgumentError, "step"),
+    (lambda m: m.run(1, every=1e-20), pfaff.ArgumentError, "every"),
+    (lambda m: m.run(1, at=[2, 1]), pfaff.ArgumentError, "at"),
+    (lambda m: m.export("d", "x"), pfaff.ArgumentError, "to"),
+    (lambda m: m.linearize(near="nothing"), pfaff.ArgumentError, "near"),
+    (lambda m: m.derive("laconic", independent="phii"), pfaff.ArgumentError, "independent")])
+def test_errors_know_the_setting(pendulum, call, kind, setting):
+    with pytest.raises(kind) as caught:
+        call(pendulum)
+    assert type(caught.value) is kind and caught.value.setting == setting
+    assert pickle.loads(pickle.dumps(caught.value)).setting == setting
 
 
 def test_bytes_that_are_no_text(tmp_path):
@@ -179,8 +202,8 @@ def test_the_help_of_a_model_names_all_statements():
 def test_names_of_another_kind_and_flags_that_are_none():
     m = pfaff.Model("param k = 1; coord phi [deg]; input u; kinetic phi'^2/2*1 [kg m^2]; force phi = u*1 [N m]")
     for call, words in ((lambda: m.simulate(params={"phi": 7}), "is a coordinate"), (lambda: m.simulate(state={"k": 7}), "is a parameter"),
-                        (lambda: m.run(params={"phi": 1}), "is a coordinate"), (lambda: m.run(True), "no flag"),
-                        (lambda: m.run(1, every=True), "no flag"), (lambda: m.run(help=True), "no flag"),
+                        (lambda: m.run(params={"phi": 1}), "is a coordinate"), (lambda: m.run(True), "not a flag"),
+                        (lambda: m.run(1, every=True), "not a flag"), (lambda: m.run(help=True), "no setting 'help'"),
                         (lambda: m.constant("1 [m]", "phi'"), "rad/s")):
         with pytest.raises(pfaff.Error, match=words): call()
     assert m.constant("2", "phi'") == pytest.approx(2*0.017453292519943295)
@@ -208,7 +231,7 @@ def test_hints_name_what_python_has():
 
 @pytest.mark.parametrize("call, words", [
     (lambda m: m.simulate(by="rk4"), "step=1e-3"), (lambda m: m.run(1, by="rk4"), "step=1e-3"),
-    (lambda m: m.run(float("nan")), "duration is nan"), (lambda m: m.run(True), "duration=True"),
+    (lambda m: m.run(float("nan")), "duration is nan"), (lambda m: m.run(True), "duration is a number"),
     (lambda m: m.run(1, params={"c": float("nan")}), "params['c']"), (lambda m: m.run(1, inputs={"u": object()}), "inputs['u']"),
     (lambda m: m.sweep("phi", params={"c": [object()]}), "params['c']"), (lambda m: m.simulate().get(99), "find()"),
     (lambda m: m.run(1, by=""), "by=METHOD")])
@@ -223,7 +246,9 @@ def test_hints_in_words_of_python(tmp_path, pendulum):
     stiff = pfaff.Model("coord x; kinetic x'^2/2; force x = -1e14*x - 1e9*x'; start x = 1")
     with pytest.raises(pfaff.NumericalError) as caught:
         stiff.simulate(by="dopri5").advance(1e5)
-    assert "by='cvode_bdf'" in caught.value.hint and "most" not in caught.value.hint
+    assert "by='cvode_bdf'" in caught.value.hint and "more most_steps" in caught.value.hint
+    with pytest.raises(pfaff.NumericalError, match="more than 3 steps"):
+        pendulum.simulate(most_steps=3).advance(10)
     pytest.importorskip("xarray")
     pytest.importorskip("zarr")
     for _ in range(2):

@@ -51,7 +51,7 @@ def train(count):
 
 @pytest.mark.parametrize("work", [
     lambda: pfaff.Model(train(600)),
-    lambda: pfaff.Model(train(80)).simulate(),
+    lambda: pfaff.Model(train(200)).simulate(),
     lambda: [pfaff.Model(train(40)).accelerations(np.zeros(43)) for _ in range(100)],
     lambda: [pfaff.Model(train(20)).jacobian(np.zeros(23)) for _ in range(100)],
     lambda: [example("bicycle").prove() for _ in range(10)],
@@ -308,3 +308,9 @@ def test_hints_of_types(tmp_path):
     found = [line.split('"')[1].replace("pfaff._", "") for line in lines if "Revealed" in line]
     assert found == ["model.Model", "draft.Draft", "results.LinearModel", *["list[results.LinearModel]"]*2], told
     assert not [line for line in lines if "error" in line], told
+
+
+def test_a_stopped_sweep_warns():
+    with pytest.warns(pfaff.ModelWarning, match="the sweep was stopped"):
+        rows = pfaff.example("piano_wheel").sweep("x", 20, params={"F": "0.5..2:200000"}, stop=lambda: True)
+    assert (rows["status"] == 0).any()

@@ -10,6 +10,7 @@ import pytest
 
 import pfaff
 from conftest import REFERENCE, example, example_path
+from pfaff._pfaff import lib
 
 
 @pytest.mark.parametrize("name, options", [("snakeboard", ["--for", "1", "--by", "dopri5"]), ("spacecraft", ["--every", "1"]),
@@ -137,3 +138,23 @@ def test_a_model_is_read_once():
     assert model.simulate().clone()["x"] == 1
     assert model.accelerations([1.0], [0.0])[0] == -4
     assert model.linearize().raw["eigenvalues"]
+
+
+def test_a_model_is_derived_once():
+    """Later calls read nothing and derive nothing, also by methods that need formulas of a chain, which is matrix-free."""
+    bodies = 10
+    lines = ["gravity (0, 0, -9.81)"] + [f"coord a{i} [rad]" for i in range(bodies)] + ["start a0 = 0.3"]
+    for i in range(bodies):
+        parent = f"b{i - 1} at (0, 0, -1)" if i else "ground"
+        lines.append(f"body b{i} in {parent} turn a{i} about y {{ mass 1 [kg], com (0, 0, -0.5), inertia diag(0.1, 0.1, 0.1) }}")
+    model = pfaff.Model("\n".join(lines) + "\n")
+    work = lambda: [lib.pf_py_machine_work(model._machine.c, kind) for kind in (0, 1)]
+    calls = [lambda: model.run(0.01), lambda: model.run(0.01, by="generalized_alpha"),
+             lambda: model.simulate(by="generalized_alpha").step(), lambda: model.derive(), lambda: model.linearize()]
+    assert work() == [1, 0]
+    for call in calls:
+        call()
+        before = work()
+        call()
+        assert work() == before
+    assert work() == [1, 4]  # matrix-free, written out, formulas, their form to read

@@ -215,6 +215,20 @@ def test_starts_that_are_changed_are_told():
         m.simulate(state={"x": 0, "y": -1}).start()
 
 
+def test_lists_are_set_by_one_name():
+    m = pfaff.Model("param k[2] [N/m]; coord x[2]; kinetic (x[1]'^2 + x[2]'^2)/2; potential k[1]*x[1]^2/2 + k[2]*x[2]^2/2")
+    sim = m.simulate(params={"k": [4, 9]}, state={"x": [1, 2]})
+    assert sim.a.tolist() == pytest.approx([-4, -18])
+
+
+def test_a_start_as_it_is_given():
+    m = pfaff.Model("coord x, y; kinetic (x'^2 + y'^2)/2; constraint line: x = y; start x = 1; start y = 2")
+    assert m.simulate(as_given=True).q.tolist() == [1, 2]
+    with pytest.warns(pfaff.ModelWarning, match="y from 2"):
+        sim = m.simulate(state={"x": 3})
+    assert sim["x"] == pytest.approx(sim["y"])
+
+
 def test_events():
     sim = example("spacecraft").simulate()
     sim.advance(6)

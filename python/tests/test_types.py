@@ -12,6 +12,7 @@ import pytest
 import pfaff
 
 RIGHT = """
+from typing import Optional
 import numpy as np
 import pfaff
 
@@ -33,6 +34,10 @@ l = m.linearize()
 print(l.A, l.eigenvalues, l.motion, m.derive().equations[0].lhs)
 for p in m.equilibria().points:
     print(p.stability)
+rank: int = m.check().rank
+horizon: Optional[float] = m.check().horizon
+kinds = [one.kind + (one.name or "") for one in m.invariants().invariants]
+energy: float = m.eval().energy.kinetic + sum(m.eval().multipliers.values())
 try:
     pfaff.load("no.pf")
 except (OSError, pfaff.ModelError) as error:
@@ -48,6 +53,9 @@ m.simulate().stepp()
 m.run(1).t_ende
 m.derive().latexx
 m.linearize().AA
+m.check().degrees
+m.invariants().invariants[0].vaule
+m.run(1).energy.begin
 pfaff.Model(name="a").coordd("x")
 pfaff.cos(1).dx
 """

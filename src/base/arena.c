@@ -106,6 +106,20 @@ char *pf_arena_text(PfArena *arena, const char *text, size_t length)
   return copy;
 }
 
+char *pf_arena_print(PfArena *arena, const char *format, ...)
+{
+  va_list words;
+  va_start(words, format);
+  const int length = vsnprintf(NULL, 0, format, words);
+  va_end(words);
+  char *text = length < 0 ? NULL : pf_arena_alloc(arena, (size_t)length + 1, 1);
+  if (!text) return NULL;
+  va_start(words, format);
+  vsnprintf(text, (size_t)length + 1, format, words);
+  va_end(words);
+  return text;
+}
+
 PfMark pf_arena_mark(const PfArena *arena)
 {
   return (PfMark){arena->block, arena->block ? arena->block->used : 0};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Monotonic time. */
 #include "base/base.h"
 
 #include <time.h>

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The context and its diagnostics. The library never prints and never exits: it records. */
-#include "base/base.h"
+#include "base/spelling.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+/* Of a context and its forks, which hold references. */
+typedef struct WorkCounts {
+  atomic_int references;
+  atomic_long done[PF_WORK_KINDS];
+} WorkCounts;
 
 struct PfContext {
   PfAllocator allocator;
@@ -11,6 +18,7 @@ struct PfContext {
   PF_ARRAY(PfDiagnostic) diagnostics;
   PF_ARRAY(PfMark) marks; /* of each: where its texts begin among the words */
   bool lost; /* there was no memory for the latest one */
+  const PfSpelling *spelling; /* of settings and tasks in messages */
   bool (*cancelled)(void *user);
   void *cancel_user;
   bool stopped; /* it has said so */
@@ -18,8 +26,10 @@ struct PfContext {
   void (*release_exprs)(PfExprTable *table);
   PfLoaded *libraries;
   void (*release_libraries)(PfContext *ctx, PfLoaded *libraries);
-  struct PfTapeHelper *helper;
-  void (*leave_helper)(struct PfTapeHelper *helper);
+  struct PfNativeService *service;
+  void (*release_service)(struct PfNativeService *service);
+  long tapes_made;
+  WorkCounts *counts;
 };
 
 static const char *const status_text[] = {
@@ -39,6 +49,21 @@ const char *pf_version(void)
   return PF_VERSION;
 }
 
+static WorkCounts *new_counts(const PfAllocator *allocator)
+{
+  WorkCounts *counts = allocator->resize(allocator->user, NULL, sizeof *counts);
+  if (!counts) return NULL;
+  atomic_init(&counts->references, 1);
+  for (int i = 0; i < PF_WORK_KINDS; i++) atomic_init(counts->done + i, 0);
+  return counts;
+}
+
+static void release_counts(PfContext *ctx)
+{
+  if (ctx->counts && atomic_fetch_sub(&ctx->counts->references, 1) == 1)
+    ctx->allocator.resize(ctx->allocator.user, ctx->counts, 0);
+}
+
 PfContext *pf_context_new(const PfAllocator *allocator)
 {
   const PfAllocator standard = {pf_standard_resize, NULL};
@@ -47,9 +72,11 @@ PfContext *pf_context_new(const PfAllocator *allocator)
   if (!ctx) return NULL;
   memset(ctx, 0, sizeof *ctx);
   ctx->allocator = *allocator;
+  ctx->spelling = &pf_spelling_of_c;
   ctx->scratch = pf_arena_new(allocator);
   ctx->words = pf_arena_new(allocator);
-  if (ctx->scratch && ctx->words) return ctx;
+  ctx->counts = new_counts(allocator);
+  if (ctx->scratch && ctx->words && ctx->counts) return ctx;
   pf_context_free(ctx);
   return NULL;
 }
@@ -59,12 +86,13 @@ void pf_context_free(PfContext *ctx)
   if (!ctx) return;
   PfAllocator allocator = ctx->allocator;
   if (ctx->exprs) ctx->release_exprs(ctx->exprs);
-  if (ctx->helper) ctx->leave_helper(ctx->helper);
+  if (ctx->service) ctx->release_service(ctx->service);
   if (ctx->libraries) ctx->release_libraries(ctx, ctx->libraries);
   pf_array_free(&allocator, &ctx->diagnostics);
   pf_array_free(&allocator, &ctx->marks);
   pf_arena_free(ctx->scratch);
   pf_arena_free(ctx->words);
+  release_counts(ctx);
   allocator.resize(allocator.user, ctx, 0);
 }
 
@@ -91,6 +119,43 @@ bool pf_context_is_cancelled(PfContext *ctx)
   return ctx->stopped;
 }
 
+void pf_context_set_spelling(PfContext *ctx, const PfSpelling *spelling)
+{
+  ctx->spelling = spelling;
+}
+
+const PfSpelling *pf_context_spelling(const PfContext *ctx)
+{
+  return ctx->spelling;
+}
+
+void pf_context_note_tape(PfContext *ctx)
+{
+  ctx->tapes_made++;
+}
+
+long pf_context_tapes_made(const PfContext *ctx)
+{
+  return ctx->tapes_made;
+}
+
+void pf_context_note_work(PfContext *ctx, PfWork work)
+{
+  atomic_fetch_add(ctx->counts->done + work, 1);
+}
+
+long pf_context_work_done(const PfContext *ctx, PfWork work)
+{
+  return atomic_load(ctx->counts->done + work);
+}
+
+void pf_context_count_with(PfContext *ctx, const PfContext *other)
+{
+  atomic_fetch_add(&other->counts->references, 1);
+  release_counts(ctx);
+  ctx->counts = other->counts;
+}
+
 PfExprTable *pf_context_expr_table(PfContext *ctx)
 {
   return ctx->exprs;
@@ -114,16 +179,16 @@ void pf_context_set_libraries(PfContext *ctx, PfLoaded *libraries,
   ctx->release_libraries = release;
 }
 
-struct PfTapeHelper *pf_context_tape_helper(const PfContext *ctx)
+struct PfNativeService *pf_context_native_service(const PfContext *ctx)
 {
-  return ctx->helper;
+  return ctx->service;
 }
 
-void pf_context_set_tape_helper(PfContext *ctx, struct PfTapeHelper *helper,
-                                void (*leave)(struct PfTapeHelper *helper))
+void pf_context_set_native_service(PfContext *ctx, struct PfNativeService *service,
+                                   void (*leave)(struct PfNativeService *service))
 {
-  ctx->helper = helper;
-  ctx->leave_helper = leave;
+  ctx->service = service;
+  ctx->release_service = leave;
 }
 
 /* ---------------------------------------------------------------- diagnostics */
@@ -133,16 +198,15 @@ static const char *keep(PfContext *ctx, const char *text)
   return text ? pf_arena_text(ctx->words, text, strlen(text)) : NULL;
 }
 
-static const char *keep_formatted(PfContext *ctx, const char *format, va_list words)
+/* The message in the words of the context; `setting` as of pf_text_spell_list. */
+static const char *keep_formatted(PfContext *ctx, char *setting, const char *format, va_list words)
 {
-  va_list again;
-  va_copy(again, words);
-  int length = vsnprintf(NULL, 0, format, again);
-  va_end(again);
-  char *text = length < 0 ? NULL : pf_arena_alloc(ctx->words, (size_t)length + 1, 1);
-  if (!text) return NULL;
-  vsnprintf(text, (size_t)length + 1, format, words);
-  return text;
+  PfText text;
+  pf_text_init(&text, &ctx->allocator);
+  pf_text_spell_list(&text, ctx->spelling, setting, format, words);
+  const char *kept = text.failed ? NULL : pf_arena_text(ctx->words, pf_text_get(&text), text.count);
+  pf_text_free(&text);
+  return kept;
 }
 
 /* `words`: where its texts begin. */
@@ -151,6 +215,8 @@ static void record(PfContext *ctx, PfMark words, PfDiagnostic diagnostic)
   if (!diagnostic.message) diagnostic.message = status_text[PF_ERR_MEMORY];
   diagnostic.place.file = keep(ctx, diagnostic.place.file);
   diagnostic.place.text = keep(ctx, diagnostic.place.text);
+  diagnostic.setting = keep(ctx, diagnostic.setting ? diagnostic.setting : diagnostic.place.setting);
+  diagnostic.place.setting = diagnostic.setting;
   ctx->marks.count = ctx->diagnostics.count;
   ctx->lost = !pf_push(&ctx->allocator, &ctx->marks, words) ||
               !pf_push(&ctx->allocator, &ctx->diagnostics, diagnostic);
@@ -162,15 +228,24 @@ static PfStatus record_stop(PfContext *ctx)
   for (size_t i = 0; i < ctx->diagnostics.count; i++)
     if (ctx->diagnostics.at[i].code == PF_ERR_CANCELLED) return PF_ERR_CANCELLED;
   record(ctx, pf_arena_mark(ctx->words),
-         (PfDiagnostic){PF_ERR_CANCELLED, PF_ERROR, {0}, status_text[PF_ERR_CANCELLED], NULL});
+         (PfDiagnostic){.code = PF_ERR_CANCELLED, .severity = PF_ERROR, .message = status_text[PF_ERR_CANCELLED]});
   return PF_ERR_CANCELLED;
 }
 
-static PfStatus record_error(PfContext *ctx, PfStatus code, PfPlace place, const char *format, va_list words)
+/* Records a message with its tokens spelled. It is about the first setting that it names, or that of the place. */
+static void record_message(PfContext *ctx, PfDiagnostic d, const char *format, va_list words)
+{
+  char setting[PF_LONGEST_SETTING];
+  PfMark mark = pf_arena_mark(ctx->words);
+  d.message = keep_formatted(ctx, setting, format, words);
+  if (*setting) d.setting = setting;
+  record(ctx, mark, d);
+}
+
+PfStatus pf_fail_list(PfContext *ctx, PfStatus code, PfPlace place, const char *format, va_list words)
 {
   if (ctx->stopped) return record_stop(ctx);
-  PfMark mark = pf_arena_mark(ctx->words);
-  record(ctx, mark, (PfDiagnostic){code, PF_ERROR, place, keep_formatted(ctx, format, words), NULL});
+  record_message(ctx, (PfDiagnostic){.code = code, .severity = PF_ERROR, .place = place}, format, words);
   return code;
 }
 
@@ -178,7 +253,7 @@ PfStatus pf_fail(PfContext *ctx, PfStatus code, const char *format, ...)
 {
   va_list words;
   va_start(words, format);
-  code = record_error(ctx, code, (PfPlace){0}, format, words);
+  code = pf_fail_list(ctx, code, (PfPlace){0}, format, words);
   va_end(words);
   return code;
 }
@@ -188,11 +263,22 @@ PfStatus pf_no_room(PfContext *ctx, const char *what)
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for %s", what);
 }
 
+PfStatus pf_arrays_make(PfContext *ctx, PfArena *arena, const char *what, const PfAllocation *rooms, size_t count)
+{
+  bool good = true;
+  for (size_t i = 0; i < count; i++) {
+    void *block = pf_arena_alloc(arena, rooms[i].count, rooms[i].size);
+    memcpy(rooms[i].pointer, &block, sizeof block); /* the pointer there has a type of its own */
+    good = good && block;
+  }
+  return good ? PF_OK : pf_no_room(ctx, what);
+}
+
 PfStatus pf_fail_at(PfContext *ctx, PfStatus code, PfPlace place, const char *format, ...)
 {
   va_list words;
   va_start(words, format);
-  code = record_error(ctx, code, place, format, words);
+  code = pf_fail_list(ctx, code, place, format, words);
   va_end(words);
   return code;
 }
@@ -205,19 +291,23 @@ PfStatus pf_check_cancelled(PfContext *ctx)
 void pf_warn_at(PfContext *ctx, PfPlace place, const char *format, ...)
 {
   va_list words;
-  PfMark mark = pf_arena_mark(ctx->words);
   va_start(words, format);
   if (!ctx->stopped)
-    record(ctx, mark, (PfDiagnostic){PF_OK, PF_WARNING, place, keep_formatted(ctx, format, words), NULL});
+    record_message(ctx, (PfDiagnostic){.code = PF_OK, .severity = PF_WARNING, .place = place}, format, words);
   va_end(words);
+}
+
+void pf_hint_list(PfContext *ctx, const char *format, va_list words)
+{
+  if (!ctx->diagnostics.count || ctx->lost || ctx->stopped) return;
+  ctx->diagnostics.at[ctx->diagnostics.count - 1].hint = keep_formatted(ctx, NULL, format, words);
 }
 
 void pf_hint(PfContext *ctx, const char *format, ...)
 {
-  if (!ctx->diagnostics.count || ctx->lost || ctx->stopped) return;
   va_list words;
   va_start(words, format);
-  ctx->diagnostics.at[ctx->diagnostics.count - 1].hint = keep_formatted(ctx, format, words);
+  pf_hint_list(ctx, format, words);
   va_end(words);
 }
 
@@ -239,7 +329,14 @@ const PfDiagnostic *pf_diagnostic(const PfContext *ctx, int index)
   return index >= 0 && (size_t)index < ctx->diagnostics.count ? ctx->diagnostics.at + index : NULL;
 }
 
-void pf_diagnostics_cut(PfContext *ctx, int count)
+PfStatus pf_end_attempt(PfContext *ctx, int before, PfStatus status)
+{
+  if (pf_is_final(status)) return status;
+  pf_diagnostics_truncate(ctx, before);
+  return PF_OK;
+}
+
+void pf_diagnostics_truncate(PfContext *ctx, int count)
 {
   if (count >= 0 && (size_t)count < ctx->diagnostics.count) ctx->diagnostics.count = (size_t)count;
 }

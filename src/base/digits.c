@@ -3,23 +3,14 @@
  * R. Giulietti, The Schubfach way to render doubles, 2020: the number and the ends of the interval that rounds to it,
  * times a power of ten of 128 bits, decide between two neighbours with whole numbers only. */
 #include "base/base.h"
+#include "base/power_of_ten.h"
 #include "base/wide.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SMALLEST_POWER = -292, FRACTION_BITS = 52, BIAS = 1075 };
-
-typedef struct Power {
-  uint64_t high, low;
-} Power;
-
-static const Power powers[] = {
-#define PF_POWER(high, low) {high, low},
-#include "base/powers_of_ten.def"
-#undef PF_POWER
-};
+enum { FRACTION_BITS = 52, BIAS = 1075 };
 
 /* digits*10^exponent */
 typedef struct Decimal {
@@ -27,18 +18,13 @@ typedef struct Decimal {
   int exponent;
 } Decimal;
 
-/* floor(log10(2^e)), and of 3/4 of it; floor(log2(10^e)): exact for all exponents of doubles. */
-static int log10_of_power(int e, bool three_quarters)
-{
-  return (e*1262611 - (three_quarters ? 524031 : 0)) >> 22;
-}
 static int log2_of_power(int e)
 {
   return (e*1741647) >> 19;
 }
 
 /* The upper 64 bits of g*x, 128 bits times 64; the last one says whether anything was cut off. */
-static uint64_t multiply_to_odd(Power g, uint64_t x)
+static uint64_t multiply_to_odd(PfPowerOfTen g, uint64_t x)
 {
   uint64_t ignored, low, carry = pf_multiply_wide(g.low, x, &ignored), high = pf_multiply_wide(g.high, x, &low);
   low += carry;
@@ -50,8 +36,9 @@ static uint64_t multiply_to_odd(Power g, uint64_t x)
  * the tens around them at the next. */
 static Decimal shortest(uint64_t c, int q, bool closer_below)
 {
-  int k = log10_of_power(q, closer_below), h = q + log2_of_power(-k) + 1;
-  Power g = powers[-k - SMALLEST_POWER];
+  /* floor(log10(2^e)), and of 3/4 of it; floor(log2(10^e)): exact for all exponents of doubles. */
+  int k = ((q*1262611 - (closer_below ? 524031 : 0)) >> 22), h = q + log2_of_power(-k) + 1;
+  PfPowerOfTen g = pf_power_of_ten(-k);
   bool even = c%2 == 0;
   uint64_t below = multiply_to_odd(g, (4*c - 2 + closer_below) << h) + !even;
   uint64_t here = multiply_to_odd(g, 4*c << h), above = multiply_to_odd(g, (4*c + 2) << h) - !even, s = here/4;
@@ -95,17 +82,6 @@ static void put_last_digits(char *to, int count, uint32_t digits)
     "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
   for (; count > 1; count -= 2, digits /= 100) memcpy(to + count - 2, pairs + 2*(digits%100), 2);
   if (count) *to = (char)('0' + digits%10);
-}
-
-/* In two halves that do not wait for each other. */
-static int put_digits(char *to, uint64_t digits)
-{
-  enum { HALF = 8 };
-  const uint64_t unit = 100000000;
-  const int count = digit_count(digits), first = count > HALF ? count - HALF : 0;
-  if (first) put_last_digits(to, first, (uint32_t)(digits/unit));
-  put_last_digits(to + first, count - first, (uint32_t)(digits%unit));
-  return count;
 }
 
 /* e-07, e+20, e+300: as printf writes it. */
@@ -156,7 +132,12 @@ size_t pf_put_shortest(char *to, double x)
   if (bits) {
     Decimal d = decimal_of(bits);
     for (; d.digits%10 == 0; d.digits /= 10) d.exponent++;
-    int count = put_digits(digits, d.digits);
+    /* In two halves that do not wait for each other. */
+    enum { HALF = 8 };
+    const uint64_t unit = 100000000;
+    const int count = digit_count(d.digits), first = count > HALF ? count - HALF : 0;
+    if (first) put_last_digits(digits, first, (uint32_t)(d.digits/unit));
+    put_last_digits(digits + first, count - first, (uint32_t)(d.digits%unit));
     to = lay_out(to, digits, count, count + d.exponent);
   } else {
     *to++ = '0';

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Dynamic loading of libraries, once per context. */
 #include "base/library.h"
 
 #include <dlfcn.h>

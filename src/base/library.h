@@ -30,7 +30,9 @@ PfStatus pf_library_require(PfContext *ctx, const PfLibrary *library, const char
 /* A file of our own making, by its path: for code that was compiled while the program runs. NULL: it cannot be
  * loaded. */
 void *pf_code_open(const char *path);
+/* The address of a function or of data in it, or NULL. */
 const void *pf_code_symbol(void *code, const char *name);
+/* Unloads it; its addresses are invalid then. */
 void pf_code_close(void *code);
 
 #endif

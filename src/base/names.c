@@ -47,25 +47,21 @@ void *pf_map_get(const PfMap *map, const char *key, size_t length)
   return map->slots[slot] ? map->entries.at[map->slots[slot] - 1].value : NULL;
 }
 
-static bool enlarge(PfMap *map)
-{
-  size_t slot_count = map->slot_count ? 2*map->slot_count : 16;
-  uint32_t *slots = map->allocator->resize(map->allocator->user, NULL, slot_count*sizeof *slots);
-  if (!slots) return false;
-  memset(slots, 0, slot_count*sizeof *slots);
-  map->allocator->resize(map->allocator->user, map->slots, 0);
-  map->slots = slots;
-  map->slot_count = slot_count;
-  for (size_t i = 0; i < map->entries.count; i++) {
-    const PfMapEntry *entry = map->entries.at + i;
-    map->slots[find(map, entry->key, entry->length, entry->hash)] = (uint32_t)i + 1;
-  }
-  return true;
-}
-
 bool pf_map_set(PfMap *map, const char *key, size_t length, void *value)
 {
-  if (2*(map->entries.count + 1) > map->slot_count && !enlarge(map)) return false;
+  if (2*(map->entries.count + 1) > map->slot_count) { /* twice the slots, at most half of them used */
+    size_t slot_count = map->slot_count ? 2*map->slot_count : 16;
+    uint32_t *slots = map->allocator->resize(map->allocator->user, NULL, slot_count*sizeof *slots);
+    if (!slots) return false;
+    memset(slots, 0, slot_count*sizeof *slots);
+    map->allocator->resize(map->allocator->user, map->slots, 0);
+    map->slots = slots;
+    map->slot_count = slot_count;
+    for (size_t i = 0; i < map->entries.count; i++) {
+      const PfMapEntry *entry = map->entries.at + i;
+      map->slots[find(map, entry->key, entry->length, entry->hash)] = (uint32_t)i + 1;
+    }
+  }
   uint64_t hash = pf_hash_bytes(key, length, 0);
   size_t slot = find(map, key, length, hash);
   if (map->slots[slot]) {
@@ -123,20 +119,27 @@ bool pf_rate_spelling(const char *name, int k, char *other, size_t room, int *or
   return false;
 }
 
-/* p for P: of one letter only the other case is near. */
-static bool is_other_case(const char *a, const char *b)
-{
-  return *a && *b && !a[1] && !b[1] && *a != *b && tolower((unsigned char)*a) == tolower((unsigned char)*b);
-}
-
 bool pf_name_is_nearer(const char *name, const char *candidate, int *best)
 {
   size_t length = strlen(name);
-  int most = *best ? *best - 1 : length < 2 ? is_other_case(name, candidate) : length < 5 ? 1 : 2,
-      distance = pf_name_distance(name, candidate, most);
+  /* p for P: of one letter only the other case is near. */
+  bool other_case = length == 1 && strlen(candidate) == 1 && *name != *candidate &&
+                    tolower((unsigned char)*name) == tolower((unsigned char)*candidate);
+  int most = *best ? *best - 1 : length < 2 ? other_case : length < 5 ? 1 : 2;
+  int distance = pf_name_distance(name, candidate, most);
   if (distance > most || !distance) return false;
   *best = distance;
   return true;
+}
+
+bool pf_word_is_in(const char *list, const char *word, size_t length)
+{
+  while (*list) {
+    size_t size = strcspn(list, " ");
+    if (size == length && !memcmp(list, word, length)) return true;
+    list += size + (list[size] == ' ');
+  }
+  return false;
 }
 
 const char *pf_piece_end(const char *text, const char *separators)

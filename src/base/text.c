@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growable arrays and growable text. */
+/* Growable arrays and growable text. A failed allocation is remembered in the text, so that only the end of a chain of
+ * calls checks. */
 #include "base/base.h"
 #include "base/plain.h"
 

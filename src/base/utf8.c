@@ -33,16 +33,12 @@ uint32_t pf_utf8_code(const char *bytes, uint32_t size)
   return code;
 }
 
-static bool is_hidden_code(uint32_t code)
+bool pf_utf8_is_hidden(const char *bytes, uint32_t size)
 {
+  uint32_t code = pf_utf8_code(bytes, size);
   return code < 0x20 || (code >= 0x7F && code <= 0x9F) || (code >= 0x200B && code <= 0x200F) ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
          code >= 0xE0000 || (code & 0xFFFE) == 0xFFFE;
-}
-
-bool pf_utf8_is_hidden(const char *bytes, uint32_t size)
-{
-  return is_hidden_code(pf_utf8_code(bytes, size));
 }
 
 size_t pf_text_add_escaped_character(PfText *text, const char *bytes, size_t count, const char *kept)

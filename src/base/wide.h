@@ -9,6 +9,7 @@
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 PfWide;
 
+/* The 128-bit product a*b: returns its high half, *low gets the other. */
 static inline uint64_t pf_multiply_wide(uint64_t a, uint64_t b, uint64_t *low)
 {
   PfWide product = (PfWide)a*b;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completion for shells, from the tables of commands and options. */
 #include "cli/cli.h"
-#include "cli/help.h"
 
 #include <string.h>
 
@@ -18,42 +17,35 @@ static void put_quoted(FILE *stream, const char *text)
   fputc('\'', stream);
 }
 
-/* The last word: a study is called by two. */
-static const char *own_word(const Command *command)
+static void list_names(FILE *stream, const PfTask *const *list)
 {
-  const char *blank = strrchr(command->name, ' ');
-  return blank ? blank + 1 : command->name;
+  for (; *list; list++) fprintf(stream, "%s%s", (*list)->name, list[1] ? " " : "");
 }
 
-static void list_names(FILE *stream, const Command *const *list)
-{
-  for (; *list; list++) fprintf(stream, "%s%s", own_word(*list), list[1] ? " " : "");
-}
-
-static void list_values(FILE *stream, OptionValues values)
+static void list_values(FILE *stream, PfSettingValues values)
 {
   const char *value, *summary;
   for (int i = 0; (value = values(i, &summary)); i++) fprintf(stream, "%s%s", i ? " " : "", value);
 }
 
-static void list_options(FILE *stream, const Command *command)
+static void list_options(FILE *stream, const PfTask *command)
 {
-  for (int i = 0; pf_option(i); i++)
-    if (pf_command_takes(command, pf_option(i))) fprintf(stream, " --%s", pf_option(i)->name);
+  PfSetting option;
+  for (int i = 0; pf_task_option(command, i, &option); i++) fprintf(stream, " --%s", option.name);
 }
 
 /* ---------------------------------------------------------------- bash */
 
-static void put_bash_case(FILE *stream, const Command *command)
+static void put_bash_case(FILE *stream, const PfTask *command)
 {
-  fprintf(stream, "    '%s') options='", command->name);
+  fprintf(stream, "    '%s') options='", pf_cli_command(command));
   list_options(stream, command);
   fputs("'\n      case $before in\n", stream);
-  for (int i = 0; pf_option(i); i++) {
-    OptionValues values = pf_option_values(command, pf_option(i));
-    if (!values || !pf_command_takes(command, pf_option(i))) continue;
-    fprintf(stream, "        --%s) values='", pf_option(i)->name);
-    list_values(stream, values);
+  PfSetting option;
+  for (int i = 0; pf_task_option(command, i, &option); i++) {
+    if (!option.values) continue;
+    fprintf(stream, "        --%s) values='", option.name);
+    list_values(stream, option.values);
     fputs("' ;;\n", stream);
   }
   fputs("      esac ;;\n", stream);
@@ -78,8 +70,8 @@ static void put_bash(FILE *stream)
         "  if [[ $command == help ]]; then COMPREPLY=($(compgen -W '", stream);
   list_names(stream, pf_commands);
   fputs("' -- \"$word\")); return; fi\n  case $command in\n", stream);
-  for (const Command *const *c = pf_commands; *c; c++) put_bash_case(stream, *c);
-  for (const Command *const *c = pf_studies; *c; c++) put_bash_case(stream, *c);
+  for (const PfTask *const *c = pf_commands; *c; c++) put_bash_case(stream, *c);
+  for (const PfTask *const *c = pf_studies; *c; c++) put_bash_case(stream, *c);
   fputs("  esac\n"
         "  if [[ $values ]]; then COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
         "  elif [[ $word == -* ]]; then COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
@@ -99,22 +91,20 @@ static void put_zsh_text(FILE *stream, const char *text)
   }
 }
 
-static void put_zsh_option(FILE *stream, const Command *command, const Option *option)
+static void put_zsh_option(FILE *stream, const PfTask *command, const PfSetting *option)
 {
   char meaning[400];
-  const char *argument = pf_option_argument(command, option);
-  OptionValues values = pf_option_values(command, option);
   pf_option_meaning(command, option, meaning, sizeof meaning);
-  fprintf(stream, " \\\n        '%s--%s[", option->type == OPTION_LIST ? "*" : "", option->name);
+  fprintf(stream, " \\\n        '%s--%s[", option->type == PF_SETTING_LIST ? "*" : "", option->name);
   put_zsh_text(stream, meaning);
   fputc(']', stream);
-  if (argument) {
+  if (option->argument) {
     fputc(':', stream);
-    put_zsh_text(stream, argument);
+    put_zsh_text(stream, option->argument);
     fputc(':', stream);
-    if (values) {
+    if (option->values) {
       fputc('(', stream);
-      list_values(stream, values);
+      list_values(stream, option->values);
       fputc(')', stream);
     } else {
       fputs("_files", stream);
@@ -123,18 +113,18 @@ static void put_zsh_option(FILE *stream, const Command *command, const Option *o
   fputc('\'', stream);
 }
 
-static void put_zsh_command(FILE *stream, const Command *command)
+static void put_zsh_command(FILE *stream, const PfTask *command)
 {
-  fprintf(stream, "    '%s')\n      _arguments", command->name);
-  for (int i = 0; pf_option(i); i++)
-    if (pf_command_takes(command, pf_option(i))) put_zsh_option(stream, command, pf_option(i));
+  fprintf(stream, "    '%s')\n      _arguments", pf_cli_command(command));
+  PfSetting option;
+  for (int i = 0; pf_task_option(command, i, &option); i++) put_zsh_option(stream, command, &option);
   fputs(" \\\n        '*:file:_files' ;;\n", stream);
 }
 
-static void describe(FILE *stream, const Command *const *list)
+static void describe(FILE *stream, const PfTask *const *list)
 {
   for (; *list; list++) {
-    fprintf(stream, " '%s:", own_word(*list));
+    fprintf(stream, " '%s:", (*list)->name);
     put_zsh_text(stream, (*list)->summary);
     fputc('\'', stream);
   }
@@ -155,24 +145,23 @@ static void put_zsh(FILE *stream)
         "  command=\"study $words[3]\"; taken=2\n"
         "fi\nshift $taken words; ((CURRENT -= taken))\n"
         "case $command in\n", stream);
-  for (const Command *const *c = pf_commands; *c; c++) put_zsh_command(stream, *c);
-  for (const Command *const *c = pf_studies; *c; c++) put_zsh_command(stream, *c);
+  for (const PfTask *const *c = pf_commands; *c; c++) put_zsh_command(stream, *c);
+  for (const PfTask *const *c = pf_studies; *c; c++) put_zsh_command(stream, *c);
   fputs("    *) _files ;;\nesac\n", stream);
 }
 
 /* ---------------------------------------------------------------- fish */
 
-static void put_fish_option(FILE *stream, const Command *command, const Option *option)
+static void put_fish_option(FILE *stream, const PfTask *command, const PfSetting *option)
 {
   char meaning[400];
-  OptionValues values = pf_option_values(command, option);
   pf_option_meaning(command, option, meaning, sizeof meaning);
-  fprintf(stream, "complete -c pfaff -n '__fish_seen_subcommand_from %s' -l %s", own_word(command), option->name);
+  fprintf(stream, "complete -c pfaff -n '__fish_seen_subcommand_from %s' -l %s", command->name, option->name);
   if (option->letter) fprintf(stream, " -s %c", option->letter);
-  if (pf_option_argument(command, option)) fputs(values ? " -x" : " -r", stream);
-  if (values) {
+  if (option->argument) fputs(option->values ? " -x" : " -r", stream);
+  if (option->values) {
     fputs(" -a '", stream);
-    list_values(stream, values);
+    list_values(stream, option->values);
     fputc('\'', stream);
   }
   fputs(" -d ", stream);
@@ -180,23 +169,23 @@ static void put_fish_option(FILE *stream, const Command *command, const Option *
   fputc('\n', stream);
 }
 
-static void put_fish_list(FILE *stream, const Command *const *list, const char *when)
+static void put_fish_list(FILE *stream, const PfTask *const *list, const char *when)
 {
   for (; *list; list++) {
-    fprintf(stream, "complete -c pfaff -n '%s' -f -a %s -d ", when, own_word(*list));
+    fprintf(stream, "complete -c pfaff -n '%s' -f -a %s -d ", when, (*list)->name);
     put_quoted(stream, (*list)->summary);
     fputc('\n', stream);
-    for (int i = 0; pf_option(i); i++)
-      if (pf_command_takes(*list, pf_option(i))) put_fish_option(stream, *list, pf_option(i));
+    PfSetting option;
+    for (int i = 0; pf_task_option(*list, i, &option); i++) put_fish_option(stream, *list, &option);
   }
 }
 
 static void put_fish(FILE *stream)
 {
   char when[400] = "__fish_seen_subcommand_from study; and not __fish_seen_subcommand_from";
-  for (const Command *const *c = pf_studies; *c; c++) {
+  for (const PfTask *const *c = pf_studies; *c; c++) {
     size_t used = strlen(when);
-    snprintf(when + used, sizeof when - used, " %s", own_word(*c));
+    snprintf(when + used, sizeof when - used, " %s", (*c)->name);
   }
   fputs("# completion of pfaff for fish\n", stream);
   put_fish_list(stream, pf_commands, "__fish_use_subcommand");

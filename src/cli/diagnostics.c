@@ -9,13 +9,8 @@ static const char *const severity_colour[] = {"\033[1;36m", "\033[1;35m", "\033[
 
 enum { WIDEST = 160 };
 
-static bool use_colour(const Console *console)
-{
-  const char *no = getenv("NO_COLOR");
-  return console->terminal && !(no && *no);
-}
-
-void pf_cli_say(FILE *stream, const char *words)
+/* A text that may come from a file or the command line: nothing in it can steer the terminal. */
+static void print_plain(FILE *stream, const char *words)
 {
   const PfAllocator standard = {pf_standard_resize, NULL};
   PfText text;
@@ -33,35 +28,30 @@ static int width_of(const char *at)
   return width;
 }
 
-/* The line around the column, at most WIDEST characters of it, and below it blanks up to the caret: as many as the text
- * before it takes, with tabs where it has tabs. */
-static void lay_out(const PfPlace *place, PfText *line, PfText *below)
-{
-  int skip = place->column > WIDEST/2 ? place->column - WIDEST/2 : 0, column = 1;
-  size_t at = 0, count = strlen(place->text);
-  pf_text_add(line, skip ? "…" : "");
-  pf_text_add(below, skip ? " " : "");
-  for (; at < count && column <= skip + WIDEST; column++) {
-    size_t before = line->count;
-    uint32_t size = pf_utf8_size(place->text + at, count - at);
-    if (column > skip) (void)pf_text_add_escaped_character(line, place->text + at, count - at, "\t");
-    if (column > skip && column < place->column) {
-      if (place->text[at] == '\t') pf_text_add(below, "\t");
-      else pf_text_print(below, "%*s", width_of(pf_text_get(line) + before), "");
-    }
-    at += size ? size : 1;
-  }
-  if (at < count) pf_text_add(line, "…");
-  if (place->column > column) pf_text_print(below, "%*s", place->column - column, "");
-}
-
 static void show_line(FILE *stream, const PfPlace *place, bool colour)
 {
   const PfAllocator standard = {pf_standard_resize, NULL};
   PfText line, below;
   pf_text_init(&line, &standard);
   pf_text_init(&below, &standard);
-  lay_out(place, &line, &below);
+  /* The line around the column, at most WIDEST characters of it, and below it blanks up to the caret: as many as
+   * the text before it takes, with tabs where it has tabs. */
+  int skip = place->column > WIDEST/2 ? place->column - WIDEST/2 : 0, column = 1;
+  size_t at = 0, count = strlen(place->text);
+  pf_text_add(&line, skip ? "…" : "");
+  pf_text_add(&below, skip ? " " : "");
+  for (; at < count && column <= skip + WIDEST; column++) {
+    size_t before = line.count;
+    uint32_t size = pf_utf8_size(place->text + at, count - at);
+    if (column > skip) (void)pf_text_add_escaped_character(&line, place->text + at, count - at, "\t");
+    if (column > skip && column < place->column) {
+      if (place->text[at] == '\t') pf_text_add(&below, "\t");
+      else pf_text_print(&below, "%*s", width_of(pf_text_get(&line) + before), "");
+    }
+    at += size ? size : 1;
+  }
+  if (at < count) pf_text_add(&line, "…");
+  if (place->column > column) pf_text_print(&below, "%*s", place->column - column, "");
   int carets = place->length > 0 ? place->length : 1,
       most = WIDEST - (place->column < WIDEST/2 ? place->column : WIDEST/2) + 1;
   fprintf(stream, "%6d | %s\n       | %s%s^", place->line, pf_text_get(&line), pf_text_get(&below),
@@ -72,50 +62,27 @@ static void show_line(FILE *stream, const PfPlace *place, bool colour)
   pf_text_free(&line);
 }
 
-static void show(FILE *stream, const PfDiagnostic *d, bool colour)
+void pf_cli_diagnostic(FILE *stream, const PfDiagnostic *d, bool colour)
 {
-  pf_cli_say(stream, d->place.line ? d->place.file : "pfaff");
+  print_plain(stream, d->place.line ? d->place.file : "pfaff");
   if (d->place.line) fprintf(stream, ":%d:%d", d->place.line, d->place.column);
   fprintf(stream, ": %s%s:%s ", colour ? severity_colour[d->severity] : "", pf_severity_name(d->severity),
           colour ? "\033[0m" : "");
-  pf_cli_say(stream, d->message);
+  print_plain(stream, d->message);
   fputc('\n', stream);
   if (d->place.line && d->place.text) show_line(stream, &d->place, colour);
   if (!d->hint) return;
   fputs("       = ", stream);
-  pf_cli_say(stream, d->hint);
+  print_plain(stream, d->hint);
   fputc('\n', stream);
 }
 
 void pf_cli_diagnostics(const PfContext *ctx, const Console *console)
 {
-  bool colour = use_colour(console);
+  const char *no = getenv("NO_COLOR");
+  bool colour = console->terminal && !(no && *no);
   const PfDiagnostic *sorted[PF_MOST_DIAGNOSTICS];
   int count = ctx ? pf_diagnostics_sort(ctx, sorted) : 0;
-  for (int i = 0; i < count; i++) show(console->err, sorted[i], colour);
+  for (int i = 0; i < count; i++) pf_cli_diagnostic(console->err, sorted[i], colour);
   if (!ctx) fputs("pfaff: error: out of memory\n", console->err);
-}
-
-void pf_cli_json_part(PfContext *ctx, const PfField *fields, void *user, WriteReport write, PfJson *json)
-{
-  PfReport *report;
-  if (pf_report_new(ctx, fields, &report) != PF_OK) {
-    json->text.failed = true;
-    return;
-  }
-  write(user, report);
-  if (pf_report_check(report) != PF_OK) json->text.failed = true;
-  for (const PfValue *v = pf_value_first(pf_report_values(report)); v; v = pf_value_next(v)) pf_json_value(json, v);
-  pf_report_free(report);
-}
-
-static void write_diagnostics(void *user, PfReport *report)
-{
-  pf_report_diagnostics(report, user);
-}
-
-void pf_cli_json_diagnostics(PfContext *ctx, PfJson *json)
-{
-  static const PfField fields[] = {PF_FIELD_DIAGNOSTICS, {0}};
-  pf_cli_json_part(ctx, fields, ctx, write_diagnostics, json);
 }

@@ -3,7 +3,7 @@
  * is touched: what came before stays, and the last ones remain. */
 #include "cli/live.h"
 
-#include "cli/plot.h"
+#include "task/plot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +27,6 @@ struct LiveCurves {
 
 /* ---------------------------------------------------------------- the terminal */
 
-static void find_size(int *rows, int *columns)
-{
-  struct winsize size = {0};
-  bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col;
-  *rows = known ? size.ws_row : 24;
-  *columns = known ? size.ws_col : 80;
-}
-
 static PfStatus check_terminal(PfContext *ctx, const Console *console)
 {
   const char *kind = getenv("TERM");
@@ -47,28 +39,6 @@ static PfStatus check_terminal(PfContext *ctx, const Console *console)
 }
 
 /* ---------------------------------------------------------------- drawing */
-
-/* As many panels as have room, all of one size; none where there is too little, and the time alone is shown. The
- * cursor has a line of its own. */
-static int choose_size(struct LiveCurves *w)
-{
-  const int room = w->rows - 1;
-  int panels = room/(AROUND + GOOD_HIGH);
-  if (panels < 1) panels = 1;
-  if (panels > w->plot.count) panels = w->plot.count;
-  w->plot.high = room/panels - AROUND;
-  w->plot.wide = w->columns - BESIDE;
-  return w->plot.high < LEAST_HIGH || w->plot.wide < LEAST_WIDE ? 0 : panels;
-}
-
-static void put_time(const struct LiveCurves *w, double t, int hidden, PfText *text)
-{
-  const PfModel *model = w->plot.model;
-  double part = w->t_end > w->t0 ? (t - w->t0)/(w->t_end - w->t0) : 1;
-  pf_text_add_escaped(text, pf_cli_name(model), strlen(pf_cli_name(model)), "");
-  pf_text_print(text, "  t = %.6g of %.6g s, %.0f%%", t, w->t_end, 100*part);
-  if (hidden) pf_text_print(text, "; %d more panel%s", hidden, hidden == 1 ? "" : "s");
-}
 
 /* The text with every line cleared behind its end, over what was drawn before. Lines that are too long are cut by the
  * terminal, so that their number is known; that is switched off and on within one frame. */
@@ -86,27 +56,38 @@ static void put_frame(struct LiveCurves *w, const PfText *drawn, PfText *frame)
   pf_text_add(frame, "\033[J\033[?7h");
 }
 
-/* Another size, and nobody knows where the lines are now. */
-static void follow_size(struct LiveCurves *w, PfText *frame)
-{
-  int rows, columns;
-  find_size(&rows, &columns);
-  if (w->lines && (rows != w->rows || columns != w->columns)) {
-    pf_text_add(frame, "\033[2J\033[H");
-    w->lines = 0;
-  }
-  w->rows = rows, w->columns = columns;
-}
-
 static void draw(struct LiveCurves *w, double t)
 {
   PfText drawn, frame;
   pf_text_init(&drawn, pf_context_allocator(w->plot.ctx));
   pf_text_init(&frame, pf_context_allocator(w->plot.ctx));
-  follow_size(w, &frame);
+  /* Another size, and nobody knows where the lines are now. */
+  int rows, columns;
+  struct winsize size = {0};
+  bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col;
+  rows = known ? size.ws_row : 24;
+  columns = known ? size.ws_col : 80;
+  if (w->lines && (rows != w->rows || columns != w->columns)) {
+    pf_text_add(&frame, "\033[2J\033[H");
+    w->lines = 0;
+  }
+  w->rows = rows, w->columns = columns;
   int count = w->plot.count;
-  w->plot.count = choose_size(w);
-  put_time(w, t, count - w->plot.count, &drawn);
+  /* As many panels as have room, all of one size; none where there is too little, and the time alone is shown.
+   * The cursor has a line of its own. */
+  const int room = w->rows - 1;
+  int panels = room/(AROUND + GOOD_HIGH);
+  if (panels < 1) panels = 1;
+  if (panels > w->plot.count) panels = w->plot.count;
+  w->plot.high = room/panels - AROUND;
+  w->plot.wide = w->columns - BESIDE;
+  w->plot.count = w->plot.high < LEAST_HIGH || w->plot.wide < LEAST_WIDE ? 0 : panels;
+  int hidden = count - w->plot.count;
+  const PfModel *model = w->plot.model;
+  double part = w->t_end > w->t0 ? (t - w->t0)/(w->t_end - w->t0) : 1;
+  pf_text_add_escaped(&drawn, pf_model_label(model), strlen(pf_model_label(model)), "");
+  pf_text_print(&drawn, "  t = %.6g of %.6g s, %.0f%%", t, w->t_end, 100*part);
+  if (hidden) pf_text_print(&drawn, "; %d more panel%s", hidden, hidden == 1 ? "" : "s");
   pf_plot_print(&w->plot, &drawn);
   w->plot.count = count;
   put_frame(w, &drawn, &frame);
@@ -118,23 +99,11 @@ static void draw(struct LiveCurves *w, double t)
 
 /* ---------------------------------------------------------------- along a run */
 
-static PfStatus make(struct LiveCurves *w, Motion *m)
+static PfStatus begin(void *user, Motion *m, const Trajectory *trajectory, const PfRequest *options)
 {
-  Plot *p = &w->plot;
-  PfContext *ctx = m->s->ctx;
-  Table *table = &p->source[0].table;
-  PF_TRY(pf_table_begin(table, &w->thinning, w->trajectory));
-  w->thinning.most = (size_t)2*STRETCHES*(2 + 2*(size_t)w->thinning.count);
-  int before = pf_diagnostic_count(ctx);
-  PfStatus status = pf_plot_panels(p);
-  if (status == PF_OK) pf_diagnostics_cut(ctx, before); /* that there are more columns is no news */
-  return status;
-}
-
-PfStatus pf_live_make(Live *live, Motion *m, const Trajectory *trajectory, const Options *options)
-{
+  Live *live = user;
   const double from = m->t0, to = m->settings.t_end;
-  PF_TRY(check_terminal(m->s->ctx, options->console));
+  PF_TRY(check_terminal(m->s->ctx, live->console));
   struct LiveCurves *w = pf_arena_array(m->s->arena, struct LiveCurves, 1);
   if (!w) return pf_no_room(m->s->ctx, "the curves");
   *w = (struct LiveCurves){.trajectory = trajectory, .t0 = from, .t_end = to, .thinning = {.from = from, .to = to}};
@@ -142,30 +111,41 @@ PfStatus pf_live_make(Live *live, Motion *m, const Trajectory *trajectory, const
                    .from = from, .to = to};
   w->plot.source[0] = (Source){.session = m->s, .path = options->file, .label = ""};
   live->curves = w;
-  return make(w, m);
+  Plot *p = &w->plot;
+  PfContext *ctx = m->s->ctx;
+  Table *table = &p->source[0].table;
+  PF_TRY(pf_table_begin(table, &w->thinning, w->trajectory));
+  w->thinning.most = (size_t)2*STRETCHES*(2 + 2*(size_t)w->thinning.count);
+  int before = pf_diagnostic_count(ctx);
+  PfStatus status = pf_plot_panels(p);
+  if (status == PF_OK) pf_diagnostics_truncate(ctx, before); /* that there are more columns is no news */
+  return status;
 }
 
-void pf_live_free(Live *live)
+static PfStatus add(void *user)
 {
-  if (live->curves) pf_table_free(live->curves->plot.ctx, &live->curves->plot.source[0].table);
+  struct LiveCurves *w = ((Live *)user)->curves;
+  return pf_table_add(&w->plot.source[0].table, &w->thinning, w->trajectory);
 }
 
-PfStatus pf_live_add(Live *live)
+static void show(void *user, double t)
 {
-  struct LiveCurves *w = live->curves;
-  return w ? pf_table_add(&w->plot.source[0].table, &w->thinning, w->trajectory) : PF_OK;
-}
-
-void pf_live_show(Live *live, double t)
-{
-  struct LiveCurves *w = live->curves;
-  double now = w ? pf_clock() : 0;
-  if (!w || now - w->shown < SECONDS_BETWEEN) return;
+  struct LiveCurves *w = ((Live *)user)->curves;
+  double now = pf_clock();
+  if (now - w->shown < SECONDS_BETWEEN) return;
   w->shown = now;
   draw(w, t);
 }
 
-void pf_live_end(Live *live, double t)
+static void end(void *user, double t)
 {
-  if (live->curves) draw(live->curves, t);
+  draw(((Live *)user)->curves, t);
 }
+
+static void release(void *user)
+{
+  struct LiveCurves *w = ((Live *)user)->curves;
+  if (w) pf_table_free(w->plot.ctx, &w->plot.source[0].table);
+}
+
+const RunWatch pf_live_watch = {begin, add, show, end, release};

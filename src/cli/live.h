@@ -3,21 +3,17 @@
 #ifndef PF_CLI_LIVE_H
 #define PF_CLI_LIVE_H
 
-#include "cli/trajectory.h"
+#include "cli/cli.h"
+#include "task/trajectory.h"
 
+/* The curves of one run. */
 typedef struct Live {
-  struct LiveCurves *curves; /* NULL: nobody watches */
+  const Console *console;
+  struct LiveCurves *curves; /* NULL before a run begins */
 } Live;
 
-/* Of a motion that is started, with the columns of the trajectory. Fails with PF_ERR_ARGUMENT where standard error is
- * no terminal that can be drawn on. */
-PfStatus pf_live_make(Live *live, Motion *motion, const Trajectory *trajectory, const Options *options);
-void pf_live_free(Live *live);
-/* The row that the trajectory has just worked out. */
-PfStatus pf_live_add(Live *live);
-/* Draws, when it is time to: at most ten times a second. */
-void pf_live_show(Live *live, double t);
-/* The last curves stay on the screen. */
-void pf_live_end(Live *live, double t);
+/* Its functions take a Live. `begin` fails with PF_ERR_ARGUMENT where standard error is not a terminal that can be
+ * drawn on; `show` draws at most ten times a second; the last curves stay on the screen. */
+extern const RunWatch pf_live_watch;
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manual pages in roff, from the same tables as --help. */
 #include "cli/cli.h"
-#include "cli/help.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -26,15 +25,17 @@ static void put_text(FILE *stream, const char *text)
 }
 
 /* Lines as they are; an empty one begins a paragraph. */
-static void put_lines(FILE *stream, const char *text)
+static void put_lines(FILE *stream, const char *words)
 {
-  while (*text) {
+  PfText spelled = pf_cli_spelled(words);
+  for (const char *text = pf_text_get(&spelled); *text;) {
     size_t length = strcspn(text, "\n");
     if (length) put(stream, text, length, true);
     else fputs(".PP", stream);
     fputc('\n', stream);
     text += length + (text[length] != 0);
   }
+  pf_text_free(&spelled);
 }
 
 /* "pfaff-study-steady" of "study steady" */
@@ -62,18 +63,17 @@ static void put_head(FILE *stream, const char *name, const char *summary)
 
 /* ---------------------------------------------------------------- one command */
 
-static void put_option(FILE *stream, const Command *command, const Option *option)
+static void put_option(FILE *stream, const PfTask *command, const PfSetting *option)
 {
   char meaning[400];
-  const char *argument = pf_option_argument(command, option);
   fputs(".TP\n", stream);
   if (option->letter) fprintf(stream, "\\fB\\-%c\\fR, ", option->letter);
   fputs("\\fB\\-\\-", stream);
   put_text(stream, option->name);
   fputs("\\fR", stream);
-  if (argument) {
+  if (option->argument) {
     fputs(" \\fI", stream);
-    put_text(stream, argument);
+    put_text(stream, option->argument);
     fputs("\\fR", stream);
   }
   fputc('\n', stream);
@@ -81,23 +81,24 @@ static void put_option(FILE *stream, const Command *command, const Option *optio
   put_lines(stream, meaning);
 }
 
-static void put_group(FILE *stream, const Command *command, OptionGroup group)
+static void put_group(FILE *stream, const PfTask *command, PfSettingGroup group)
 {
   bool any = false;
-  for (int i = 0; pf_option(i); i++) {
-    if (pf_option(i)->group != group || !pf_command_takes(command, pf_option(i))) continue;
-    if (!any && group != OPTIONS_OF_COMMAND) fprintf(stream, ".SS %s\n", pf_group_titles[group]);
+  PfSetting option;
+  for (int i = 0; pf_task_option(command, i, &option); i++) {
+    if (option.group != group) continue;
+    if (!any && group != PF_SETTINGS_OF_TASK) fprintf(stream, ".SS %s\n", pf_group_titles[group]);
     any = true;
-    put_option(stream, command, pf_option(i));
+    put_option(stream, command, &option);
   }
 }
 
-static void put_values(FILE *stream, const Command *command, const Option *option)
+static void put_values(FILE *stream, const PfSetting *option)
 {
   const char *value, *summary;
-  OptionValues values = pf_option_few_values(command, option);
+  PfSettingValues values = pf_option_few_values(option);
   if (!values) return;
-  fprintf(stream, ".SS %s of \\-\\-", pf_option_argument(command, option));
+  fprintf(stream, ".SS %s of \\-\\-", option->argument);
   put_text(stream, option->name);
   fputc('\n', stream);
   for (int i = 0; (value = values(i, &summary)); i++) {
@@ -108,16 +109,17 @@ static void put_values(FILE *stream, const Command *command, const Option *optio
   }
 }
 
-static void put_command(FILE *stream, const Command *command)
+static void put_command(FILE *stream, const PfTask *command)
 {
-  put_head(stream, command->name, command->summary);
-  fprintf(stream, ".B pfaff %s\n[options] ", command->name);
+  put_head(stream, pf_cli_command(command), command->summary);
+  fprintf(stream, ".B pfaff %s\n[options] ", pf_cli_command(command));
   put_text(stream, command->operands);
   fputs("\n.SH DESCRIPTION\n", stream);
   put_lines(stream, command->about);
   fputs(".SH OPTIONS\n", stream);
-  for (int group = 0; group < OPTION_GROUPS; group++) put_group(stream, command, (OptionGroup)group);
-  for (int i = 0; pf_option(i); i++) put_values(stream, command, pf_option(i));
+  for (int group = 0; group < PF_SETTING_GROUPS; group++) put_group(stream, command, (PfSettingGroup)group);
+  PfSetting option;
+  for (int i = 0; pf_task_option(command, i, &option); i++) put_values(stream, &option);
   if (command->examples) {
     fputs(".SH EXAMPLES\n.nf\n", stream);
     put_lines(stream, command->examples);
@@ -128,11 +130,11 @@ static void put_command(FILE *stream, const Command *command)
 
 /* ---------------------------------------------------------------- the program */
 
-static void list_commands(FILE *stream, const Command *const *list)
+static void list_commands(FILE *stream, const PfTask *const *list)
 {
   for (; *list; list++) {
     fputs(".TP\n.BR ", stream);
-    put_page_name(stream, (*list)->name, false);
+    put_page_name(stream, pf_cli_command(*list), false);
     fputs(" (1)\n", stream);
     put_lines(stream, (*list)->summary);
   }
@@ -156,7 +158,7 @@ static void put_program(FILE *stream)
         ".TP\n.B TMPDIR\nWhere the compiler works; otherwise /tmp.\n", stream);
 }
 
-void pf_cli_manual(const Command *command, FILE *stream)
+void pf_cli_manual(const PfTask *command, FILE *stream)
 {
   if (command) put_command(stream, command);
   else put_program(stream);

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pfaff study: finds the kind of study asked for. One file per kind. */
-#include "cli/study.h"
+#include "cli/cli.h"
 
 #include <string.h>
 
-static int run(const Console *console, int argc, char **argv);
-
-const Command pf_command_study = {
+const PfTask pf_study_task = {
   .name = "study", .summary = "steady motions, stability, bifurcations, linear models, integrability",
-  .operands = "FILE", .about = "", .takes = "", .run = run};
+  .operands = "FILE", .about = "", .takes = ""};
 
-const Command *const pf_studies[] = {
-  &pf_study_equilibria,
-  &pf_study_steady,
-  &pf_study_continue,
-  &pf_study_linearize,
-  &pf_study_portrait,
-  &pf_study_poincare,
-  &pf_study_integrability,
-  &pf_study_invariants,
+const PfTask *const pf_studies[] = {
+  &pf_equilibria_task,
+  &pf_steady_task,
+  &pf_continue_task,
+  &pf_linearize_task,
+  &pf_portrait_task,
+  &pf_poincare_task,
+  &pf_integrability_task,
+  &pf_invariants_task,
   NULL,
 };
 
-static const char *kind_of(const Command *study)
+static const char *kind_of(const PfTask *study)
 {
-  return study->name + strlen("study ");
+  return study->name;
 }
 
 static void usage(FILE *stream)
@@ -34,7 +32,7 @@ static void usage(FILE *stream)
   fputs("\n'pfaff study KIND --help' tells more.\n", stream);
 }
 
-static const Command *find(const char *kind)
+static const PfTask *find(const char *kind)
 {
   for (int i = 0; pf_studies[i]; i++)
     if (!strcmp(kind_of(pf_studies[i]), kind)) return pf_studies[i];
@@ -61,7 +59,7 @@ static int unknown(const Console *console, int argc, char **argv)
   return pf_cli_wrong_usage(console, argc, argv, hint, "there is no study '%s'", argv[1]);
 }
 
-static int run(const Console *console, int argc, char **argv)
+int pf_cli_study(const Console *console, int argc, char **argv)
 {
   if (argc < 2) {
     usage(console->err);
@@ -71,6 +69,6 @@ static int run(const Console *console, int argc, char **argv)
     usage(console->out);
     return PF_EXIT_OK;
   }
-  const Command *study = find(argv[1]);
-  return study ? study->run(console, argc - 1, argv + 1) : unknown(console, argc, argv);
+  const PfTask *study = find(argv[1]);
+  return study ? pf_cli_do(study, console, argc - 1, argv + 1) : unknown(console, argc, argv);
 }

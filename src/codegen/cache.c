@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compiled code in the cache folder of the user: files named by a hash of source, compiler and version, checked for
+ * owner and permissions, removed when the folder grows too large.
+ *
+ * A file is <64 hexadecimal digits of its key>.so: the library as the compiler made it, followed by a hash of key and
+ * bytes. It is written under another name and renamed, so that processes that share the folder see whole files only.
+ * The time of its last change is that of its last use, and the oldest files go when the folder exceeds its limit. */
 #include "codegen/cache.h"
 
 #include <dirent.h>
@@ -20,45 +26,42 @@ enum {
 
 /* ---------------------------------------------------------------- the folder */
 
-static bool is_own_folder(const char *path)
+/* Does it belong to the user, without permission for others to write? */
+static bool is_private(const struct stat *status)
 {
-  struct stat status;
-  return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() && !(status.st_mode & 022);
+  return status->st_uid == geteuid() && !(status->st_mode & 022);
 }
 
-/* The parent is made too: a new user has no ~/.cache. */
-static bool make_folder(const char *parent, const char *path)
-{
-  if (mkdir(path, 0700) != 0 && errno == ENOENT) {
-    (void)mkdir(parent, 0700);
-    (void)mkdir(path, 0700);
-  }
-  return is_own_folder(path);
-}
-
+/* cache->folder is empty where there is no usable folder; then nothing is found and nothing kept, and that is not an
+ * error. The folder is made for the user alone. */
 void pf_cache_open(PfCache *cache)
 {
   const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   char parent[sizeof cache->folder];
+  struct stat status;
   int length = -1;
   *cache = (PfCache){.limit = (uint64_t)64 << 20};
   if (given && given[0] == '/') length = snprintf(parent, sizeof parent, "%s", given);
   else if (home && home[0] == '/') length = snprintf(parent, sizeof parent, "%s/.cache", home);
   if (length < 0 || (size_t)length >= sizeof parent - 8) return;
   snprintf(cache->folder, sizeof cache->folder, "%.*s/pfaff", length, parent);
-  if (!make_folder(parent, cache->folder)) cache->folder[0] = 0;
+  if (mkdir(cache->folder, 0700) != 0 && errno == ENOENT) { /* a new user has no ~/.cache */
+    (void)mkdir(parent, 0700);
+    (void)mkdir(cache->folder, 0700);
+  }
+  if (lstat(cache->folder, &status) != 0 || !S_ISDIR(status.st_mode) || !is_private(&status)) cache->folder[0] = 0;
 }
 
 static void put_path(const PfCache *cache, const unsigned char *key, const char *end, char path[PF_CACHE_PATH])
 {
   char name[NAME_LENGTH + 1];
-  for (int i = 0; i < PF_SHA256_SIZE; i++) snprintf(name + 2*i, 3, "%02x", key[i]);
+  pf_sha256_text(key, name);
   snprintf(path, PF_CACHE_PATH, "%s/%s%s", cache->folder, name, end);
 }
 
 /* ---------------------------------------------------------------- reading */
 
-/* Reads all it is asked for; false when there is less. */
+/* Reads `count` bytes; false when there are fewer. */
 static bool read_all(int file, void *to, size_t count)
 {
   for (char *at = to; count;) {
@@ -89,20 +92,18 @@ static bool is_whole(int file, size_t size, const unsigned char *key)
   return read_all(file, expected, sizeof expected) && !memcmp(hash, expected, sizeof hash);
 }
 
-static bool is_own_file(const struct stat *status)
-{
-  return S_ISREG(status->st_mode) && status->st_uid == geteuid() && !(status->st_mode & 022);
-}
-
+/* Is it a file of the user with the right checksum? Its use is noted in the time of its last change. */
 static bool is_usable(int file, const unsigned char *key)
 {
   struct stat status;
-  if (fstat(file, &status) != 0 || !is_own_file(&status) || status.st_size > LARGEST_FILE) return false;
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || !is_private(&status)) return false;
+  if (status.st_size > LARGEST_FILE) return false;
   if (!is_whole(file, (size_t)status.st_size, key)) return false;
   if (time(NULL) - status.st_mtime > TOUCH_AGE) (void)futimens(file, NULL);
   return true;
 }
 
+/* A file that is damaged or not the user's is removed. `path` is set where there is a folder. */
 bool pf_cache_find(const PfCache *cache, const unsigned char key[PF_SHA256_SIZE], char path[PF_CACHE_PATH])
 {
   if (!cache->folder[0]) return false;
@@ -122,12 +123,8 @@ typedef struct Oldest {
   uint64_t total; /* bytes of all files */
 } Oldest;
 
-static bool is_ours(const char *name)
-{
-  return strspn(name, "0123456789abcdef") == NAME_LENGTH && name[NAME_LENGTH] == '.' && strlen(name) <= NAME_LENGTH + 7;
-}
-
-/* Counts all files and finds the one to remove first; what was never finished is removed at once. */
+/* Counts the bytes of all files and finds the one to remove first; files that were never finished are removed at once.
+ * False when there are no files. */
 static bool look_through(const PfCache *cache, Oldest *oldest)
 {
   DIR *folder = opendir(cache->folder);
@@ -136,7 +133,10 @@ static bool look_through(const PfCache *cache, Oldest *oldest)
   const time_t now = time(NULL);
   for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
     struct stat status;
-    if (!is_ours(entry->d_name) || fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const size_t length = strlen(entry->d_name);
+    if (strspn(entry->d_name, "0123456789abcdef") != NAME_LENGTH || entry->d_name[NAME_LENGTH] != '.') continue;
+    if (length > NAME_LENGTH + 7) continue;
+    if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (strcmp(entry->d_name + NAME_LENGTH, ".so") != 0) {
       if (now - status.st_mtime > LITTER_AGE) (void)unlinkat(dirfd(folder), entry->d_name, 0);
       continue;
@@ -144,24 +144,15 @@ static bool look_through(const PfCache *cache, Oldest *oldest)
     oldest->total += (uint64_t)status.st_size;
     if (oldest->name[0] && status.st_mtime >= oldest->used) continue;
     oldest->used = status.st_mtime;
-    memcpy(oldest->name, entry->d_name, strlen(entry->d_name) + 1);
+    memcpy(oldest->name, entry->d_name, length + 1);
   }
   (void)closedir(folder);
   return oldest->name[0];
 }
 
-static void make_room(const PfCache *cache)
-{
-  Oldest oldest;
-  char path[PF_CACHE_PATH];
-  while (look_through(cache, &oldest) && oldest.total > cache->limit) {
-    snprintf(path, sizeof path, "%s/%s", cache->folder, oldest.name);
-    if (unlink(path) != 0 && errno != ENOENT) return;
-  }
-}
-
 /* ---------------------------------------------------------------- writing */
 
+/* False when the disk is full, or for another failure. */
 static bool write_all(int file, const void *from, size_t count)
 {
   for (const char *at = from; count;) {
@@ -174,6 +165,7 @@ static bool write_all(int file, const void *from, size_t count)
   return true;
 }
 
+/* Copies a file and adds the hash of the key and of its bytes. */
 static bool copy(int from, int to, const unsigned char *key)
 {
   unsigned char bytes[16384], hash[PF_SHA256_SIZE];
@@ -192,24 +184,30 @@ static bool copy(int from, int to, const unsigned char *key)
   return write_all(to, hash, sizeof hash);
 }
 
+/* `from` stays. False where the file could not be kept; an earlier file of the same key is replaced. */
 bool pf_cache_put(const PfCache *cache, const unsigned char key[PF_SHA256_SIZE], const char *from,
                   char path[PF_CACHE_PATH])
 {
-  char beside[PF_CACHE_PATH];
+  char temporary[PF_CACHE_PATH];
   if (!cache->folder[0]) return false;
   put_path(cache, key, ".so", path);
-  put_path(cache, key, ".XXXXXX", beside);
+  put_path(cache, key, ".XXXXXX", temporary);
   const int source = open(from, O_RDONLY | O_CLOEXEC);
-  const int target = source >= 0 ? mkstemp(beside) : -1;
+  const int target = source >= 0 ? mkstemp(temporary) : -1;
   bool good = target >= 0 && copy(source, target, key);
   if (source >= 0) (void)close(source);
   if (target >= 0 && close(target) != 0) good = false;
-  if (good && rename(beside, path) != 0) good = false;
-  if (!good && target >= 0) (void)unlink(beside);
-  if (good) make_room(cache);
+  if (good && rename(temporary, path) != 0) good = false;
+  if (!good && target >= 0) (void)unlink(temporary);
+  Oldest oldest;
+  while (good && look_through(cache, &oldest) && oldest.total > cache->limit) {
+    snprintf(temporary, sizeof temporary, "%s/%s", cache->folder, oldest.name);
+    if (unlink(temporary) != 0 && errno != ENOENT) break;
+  }
   return good;
 }
 
+/* Files directly in it only; for folders that pf_job_start has made. */
 void pf_folder_remove(const char *folder)
 {
   DIR *files = opendir(folder);

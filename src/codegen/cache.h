@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled code from run to run: one file for each piece, in a folder of the user. Its name is the hash of all that
- * decides its contents, and at its end stands a hash of these, so that a file is what was written or is not used. Files
- * are written beside their place and renamed: runs at the same time do not disturb each other. */
+/* Compiled code from run to run: one file for each piece, in a folder of the user. The name of a file is the hash of
+ * everything that decides its contents, and a hash of the contents stands at its end: a damaged file is not used. Files
+ * are written under another name and renamed: runs at the same time do not disturb each other. */
 #ifndef PF_CODEGEN_CACHE_H
 #define PF_CODEGEN_CACHE_H
 
@@ -16,14 +16,15 @@ typedef struct PfCache {
   uint64_t limit; /* bytes of all files; beyond it the one that was not used for longest goes first */
 } PfCache;
 
-/* $XDG_CACHE_HOME/pfaff or ~/.cache/pfaff, made when it is not there. It must belong to the user and be writable by
- * nobody else. */
+/* $XDG_CACHE_HOME/pfaff or ~/.cache/pfaff, made when it is not there. It must belong to the user, and other users must
+ * not have permission to write to it. */
 void pf_cache_open(PfCache *cache);
 
-/* The path of the code with this key, once it is known to be whole; false: there is none. What is damaged is
+/* The path of the code with this key, after its checksum was verified; false: there is none. A damaged file is
  * removed. */
 bool pf_cache_find(const PfCache *cache, const unsigned char key[PF_SHA256_SIZE], char path[PF_CACHE_PATH]);
-/* Copies a file into the cache; gives its path there. */
+/* Copies a file into the cache and writes its path there to `path`; then the files that were not used for longest are
+ * removed as long as all together are larger than the limit. False when the cache cannot be written. */
 bool pf_cache_put(const PfCache *cache, const unsigned char key[PF_SHA256_SIZE], const char *from,
                   char path[PF_CACHE_PATH]);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values become statements: what is used once stands in the expression of its user, the rest gets a name. Statements
- * are dealt out to pieces; what a later piece needs is handed on in an array, whose places are used again. */
+/* Values become statements: a value that is used once stands in the expression of its user, the others get names.
+ * Statements are dealt out to pieces; values that a later piece needs are handed on in an array, whose places are used
+ * again. */
 #include "codegen/code.h"
 
 #include <float.h>
@@ -9,110 +10,46 @@
 
 /* ---------------------------------------------------------------- languages */
 
-/* What differs from language to language. In the text of an operation A, B, C are the operands, @ stands before the
- * name of a function, $ for a conversion to the type of numbers. */
+/* The differences between languages. In the text of an operation A, B, C are the operands, @ stands before the name of
+ * a function, $ for a conversion to the type of numbers. */
 typedef struct Language {
-  const char *operation[PF_TAPE_OP_COUNT];
-  const char *before, *after; /* of scripts: around a statement; NULL: C, with functions and types */
+  const char *const *operation; /* by PfTapeOp */
+  const char *before, *after;   /* of scripts: around a statement; NULL: C, with functions and types */
 } Language;
 
-/* The same in all C. */
-#define ARITHMETIC \
-    [PF_TAPE_NEG] = "-A", \
-    [PF_TAPE_ADD] = "A + B", \
-    [PF_TAPE_SUB] = "A - B", \
-    [PF_TAPE_MUL] = "A*B", \
-    [PF_TAPE_DIV] = "A/B", \
-    [PF_TAPE_ADD_MUL] = "A + B*C", \
-    [PF_TAPE_SUB_MUL] = "A - B*C", \
-    [PF_TAPE_MUL_SUB] = "B*C - A", \
-    [PF_TAPE_MUL_MUL] = "A*B*C", \
-    [PF_TAPE_ADD_ADD] = "A + B + C", \
-    [PF_TAPE_ADD_SUB] = "A + B - C", \
-    [PF_TAPE_SUB_ADD] = "A - B + C", \
-    [PF_TAPE_SUB_SUB] = "A - B - C", \
-    [PF_TAPE_ADD_TIMES] = "(A + B)*C", \
-    [PF_TAPE_SUB_TIMES] = "(A - B)*C", \
-    [PF_TAPE_MUL_DIV] = "A*B/C", \
-    [PF_TAPE_DIV_MUL] = "A/(B*C)", \
-    [PF_TAPE_NEG_MUL] = "-(A*B)",
-
-static const Language c_language = {
-  .operation = {
-    ARITHMETIC
-    [PF_TAPE_SQRT] = "@sqrt(A)",
-    [PF_TAPE_POW] = "@pow(A, B)",
-    [PF_TAPE_SIN] = "@sin(A)",
-    [PF_TAPE_COS] = "@cos(A)",
-    [PF_TAPE_TAN] = "@tan(A)",
-    [PF_TAPE_ASIN] = "@asin(A)",
-    [PF_TAPE_ACOS] = "@acos(A)",
-    [PF_TAPE_ATAN] = "@atan(A)",
-    [PF_TAPE_SINH] = "@sinh(A)",
-    [PF_TAPE_COSH] = "@cosh(A)",
-    [PF_TAPE_TANH] = "@tanh(A)",
-    [PF_TAPE_EXP] = "@exp(A)",
-    [PF_TAPE_LOG] = "@log(A)",
-    [PF_TAPE_ABS] = "@fabs(A)",
-    [PF_TAPE_SIGN] = "$((A > 0) - (A < 0))",
-    [PF_TAPE_ATAN2] = "@atan2(A, B)",
-    [PF_TAPE_MIN] = "A < B ? A : B",
-    [PF_TAPE_MAX] = "A < B ? B : A",
-    [PF_TAPE_LESS] = "$(A < B)",
-    [PF_TAPE_LESS_EQUAL] = "$(A <= B)",
-    [PF_TAPE_EQUAL] = "$(A == B)",
-    [PF_TAPE_AND] = "$(A != 0 && B != 0)",
-    [PF_TAPE_OR] = "$(A != 0 || B != 0)",
-    [PF_TAPE_NOT] = "$(A == 0)",
-    [PF_TAPE_IF] = "A != 0 ? B : C",
-  },
-};
-
-/* Functions of the host. */
-#define FUNCTION(op, text) [PF_TAPE_##op] = text
+#define TEXT(op, text) [PF_TAPE_##op] = text
 #define FUNCTIONS \
-    FUNCTION(SQRT, "@sqrt(A)"), FUNCTION(POW, "@pow(A, B)"), FUNCTION(SIN, "@sin(A)"), FUNCTION(COS, "@cos(A)"), \
-    FUNCTION(TAN, "@tan(A)"), FUNCTION(ASIN, "@asin(A)"), FUNCTION(ACOS, "@acos(A)"), FUNCTION(ATAN, "@atan(A)"), \
-    FUNCTION(SINH, "@sinh(A)"), FUNCTION(COSH, "@cosh(A)"), FUNCTION(TANH, "@tanh(A)"), FUNCTION(EXP, "@exp(A)"), \
-    FUNCTION(LOG, "@log(A)"), FUNCTION(ABS, "@fabs(A)"), FUNCTION(SIGN, "@sign(A)"), FUNCTION(ATAN2, "@atan2(A, B)"), \
-    FUNCTION(MIN, "@min(A, B)"), FUNCTION(MAX, "@max(A, B)"), FUNCTION(LESS, "@less(A, B)"), \
-    FUNCTION(LESS_EQUAL, "@less_equal(A, B)"), FUNCTION(EQUAL, "@equal(A, B)"), FUNCTION(AND, "@and(A, B)"), \
-    FUNCTION(OR, "@or(A, B)"), FUNCTION(NOT, "@not(A)"), FUNCTION(IF, "@if(A, B, C)"),
+    TEXT(SQRT, "@sqrt(A)"), TEXT(POW, "@pow(A, B)"), TEXT(SIN, "@sin(A)"), TEXT(COS, "@cos(A)"), \
+    TEXT(TAN, "@tan(A)"), TEXT(ASIN, "@asin(A)"), TEXT(ACOS, "@acos(A)"), TEXT(ATAN, "@atan(A)"), \
+    TEXT(SINH, "@sinh(A)"), TEXT(COSH, "@cosh(A)"), TEXT(TANH, "@tanh(A)"), TEXT(EXP, "@exp(A)"), \
+    TEXT(LOG, "@log(A)"), TEXT(ABS, "@fabs(A)"), TEXT(ATAN2, "@atan2(A, B)"),
 
-static const Language lanes_language = {
-  .operation = {
-    ARITHMETIC
-    FUNCTIONS
-  },
+static const char *const c_operations[PF_TAPE_OP_COUNT] = {
+#define PF_TAPE_ARITHMETIC(name, operands, value) [PF_TAPE_##name] = #value,
+#define PF_TAPE_OP(name, operands, value)
+#include "kernel/ops.def"
+  FUNCTIONS
+  TEXT(SIGN, "$((A > 0) - (A < 0))"), TEXT(MIN, "A < B ? A : B"), TEXT(MAX, "A < B ? B : A"),
+  TEXT(LESS, "$(A < B)"), TEXT(LESS_EQUAL, "$(A <= B)"), TEXT(EQUAL, "$(A == B)"),
+  TEXT(AND, "$(A != 0 && B != 0)"), TEXT(OR, "$(A != 0 || B != 0)"), TEXT(NOT, "$(A == 0)"),
+  TEXT(IF, "A != 0 ? B : C")};
+
+/* Every operation except arithmetic is a function of the style's. */
+static const char *const function_operations[PF_TAPE_OP_COUNT] = {
+#define PF_TAPE_ARITHMETIC(name, operands, value) [PF_TAPE_##name] = #value,
+#define PF_TAPE_OP(name, operands, value)
+#include "kernel/ops.def"
+  FUNCTIONS
+  TEXT(SIGN, "@sign(A)"), TEXT(MIN, "@min(A, B)"), TEXT(MAX, "@max(A, B)"), TEXT(LESS, "@less(A, B)"),
+  TEXT(LESS_EQUAL, "@less_equal(A, B)"), TEXT(EQUAL, "@equal(A, B)"), TEXT(AND, "@and(A, B)"),
+  TEXT(OR, "@or(A, B)"), TEXT(NOT, "@not(A)"), TEXT(IF, "@if(A, B, C)")};
+
+static const Language languages[] = {
+  [PF_CODE_C] = {c_operations, NULL, NULL},
+  [PF_CODE_LANES] = {function_operations, NULL, NULL},
+  [PF_CODE_PYTHON] = {function_operations, "    ", ""},
+  [PF_CODE_MATLAB] = {function_operations, "  ", ";"},
 };
-
-/* As for lanes: everything but arithmetic is a function of the host. */
-static const Language python_language = {
-  .before = "    ", .after = "",
-  .operation = {
-    ARITHMETIC
-    FUNCTIONS
-  },
-};
-
-static const Language matlab_language = {
-  .before = "  ", .after = ";",
-  .operation = {
-    ARITHMETIC
-    FUNCTIONS
-  },
-};
-
-static const Language *language_of(PfDialect dialect)
-{
-  switch (dialect) {
-  case PF_CODE_C: return &c_language;
-  case PF_CODE_LANES: return &lanes_language;
-  case PF_CODE_PYTHON: return &python_language;
-  case PF_CODE_MATLAB: return &matlab_language;
-  }
-  return NULL;
-}
 
 /* ---------------------------------------------------------------- statements */
 
@@ -152,18 +89,13 @@ static const char *operation_text(const Writer *w, const PfProgramValue *value)
   return w->language->operation[value->op];
 }
 
-static int count_letter(const char *text, char letter)
-{
-  int count = 0;
-  for (; *text; text++) count += *text == letter;
-  return count;
-}
-
-/* Does its text hold every operand once? Otherwise the operands need names. */
+/* Does its text hold an operand more than once? Then the operands need names. */
 static bool repeats_operands(const Writer *w, const PfProgramValue *value)
 {
-  for (int k = 0; k < pf_op_operands(value->op); k++)
-    if (count_letter(operation_text(w, value), (char)('A' + k)) > 1) return true;
+  for (int k = 0; k < pf_op_operands(value->op); k++) {
+    const char *first = strchr(operation_text(w, value), 'A' + k);
+    if (first && strchr(first + 1, 'A' + k)) return true;
+  }
   return false;
 }
 
@@ -172,35 +104,6 @@ static bool is_pair(const Writer *w, uint32_t i)
   const PfProgramValue *sine = w->program->values + i;
   return w->style->sincos && i + 1 < w->program->count && sine->op == PF_TAPE_SIN &&
          sine[1].op == PF_TAPE_COS && sine[1].a == sine->a;
-}
-
-static void count_uses(Writer *w)
-{
-  const PfProgram *p = w->program;
-  for (uint32_t i = 0; i < p->count; i++) w->output[i] = NO_NUMBER;
-  for (uint32_t k = p->output_count; k-- > 0;) {
-    const uint32_t i = p->outputs[k];
-    w->next_output[k] = w->output[i];
-    w->output[i] = k;
-    w->uses[i]++;
-  }
-  for (uint32_t i = 0; i < p->count; i++)
-    for (int k = 0; k < pf_op_operands(p->values[i].op); k++) w->uses[pf_value_operand(p->values + i, k)]++;
-}
-
-/* Inputs and constants are read in place. The others: used several times, an operand that its user names twice, or a
- * half of a pair has a name. */
-static void mark_named(Writer *w, bool *named)
-{
-  const PfProgram *p = w->program;
-  for (uint32_t i = 0; i < p->count; i++) {
-    const PfProgramValue *value = p->values + i;
-    if (is_leaf(value)) continue;
-    if (w->uses[i] > 1) named[i] = true;
-    if (is_pair(w, i)) named[i] = named[i + 1] = true;
-    for (int k = 0; repeats_operands(w, value) && k < pf_op_operands(value->op); k++)
-      if (!is_leaf(p->values + pf_value_operand(value, k))) named[pf_value_operand(value, k)] = true;
-  }
 }
 
 /* Expressions that grow too long are cut: the longest operand gets a name. */
@@ -230,27 +133,25 @@ static uint32_t group_size(const Writer *w, uint32_t first)
   return count;
 }
 
-static void find_groups(Writer *w)
+/* Decides which values get a name and which stand in the expression of their user, and deals the statements out to
+ * pieces. */
+static void list_statements(Writer *w, bool *named)
 {
+  const PfProgram *p = w->program;
+  /* Inputs and constants are read in place. The others: used several times, an operand that its user names twice, or a
+   * half of a pair has a name. */
+  for (uint32_t i = 0; i < p->count; i++) {
+    const PfProgramValue *value = p->values + i;
+    if (is_leaf(value)) continue;
+    if (w->uses[i] > 1) named[i] = true;
+    if (is_pair(w, i)) named[i] = named[i + 1] = true;
+    for (int k = 0; repeats_operands(w, value) && k < pf_op_operands(value->op); k++)
+      if (!is_leaf(p->values + pf_value_operand(value, k))) named[pf_value_operand(value, k)] = true;
+  }
   for (uint32_t i = 0; i < w->program->count; i++) w->group[i] = NO_NUMBER;
   for (uint32_t i = 0; i < w->program->count; i++)
     if (w->group[i] == NO_NUMBER)
       for (uint32_t k = 2*group_size(w, i); k-- > 0;) w->group[i + k] = i;
-}
-
-/* A group of sines and cosines stays together. */
-static uint32_t piece_of_next(const Writer *w, uint32_t i)
-{
-  const bool stays = w->group[i] != NO_NUMBER && w->group[i] < i;
-  if (w->language->before) return 0;
-  return stays ? w->piece[i - 1] : w->statement_count/PIECE_STATEMENTS;
-}
-
-static void list_statements(Writer *w, bool *named)
-{
-  const PfProgram *p = w->program;
-  mark_named(w, named);
-  find_groups(w);
   for (uint32_t i = 0; i < p->count; i++)
     if (!is_leaf(p->values + i)) limit_size(w, named, i);
   uint32_t names = 0;
@@ -258,30 +159,14 @@ static void list_statements(Writer *w, bool *named)
     w->name[i] = NO_NUMBER;
     if (is_leaf(p->values + i) || (!named[i] && w->output[i] == NO_NUMBER)) continue;
     if (named[i]) w->name[i] = names++;
-    w->piece[i] = piece_of_next(w, i);
+    const bool stays = w->group[i] != NO_NUMBER && w->group[i] < i; /* a group of sines and cosines stays together */
+    w->piece[i] = w->language->before ? 0 : stays ? w->piece[i - 1] : w->statement_count/PIECE_STATEMENTS;
     w->statements[w->statement_count++] = i;
     w->piece_count = w->piece[i] + 1;
   }
 }
 
-/* ---------------------------------------------------------------- what is handed on */
-
-/* Values in an expression stand where its statement does; from the last to the first all users are known. */
-static void find_last_uses(Writer *w)
-{
-  const PfProgram *p = w->program;
-  for (uint32_t i = p->count; i-- > 0;) {
-    const PfProgramValue *value = p->values + i;
-    if (is_leaf(value)) continue;
-    const bool has_statement = w->name[i] != NO_NUMBER || w->output[i] != NO_NUMBER;
-    const uint32_t here = has_statement ? w->piece[i] : w->last[i];
-    for (int k = 0; k < pf_op_operands(value->op); k++) {
-      const uint32_t operand = pf_value_operand(value, k);
-      if (w->last[operand] < here) w->last[operand] = here;
-    }
-    if (w->last[i] < here) w->last[i] = here;
-  }
-}
+/* ---------------------------------------------------------------- values that are handed on */
 
 /* A place is free again for the piece after the last that reads it. `freed` is a list of places for each piece, through
  * `next`. */
@@ -308,6 +193,7 @@ static bool place_kept(Writer *w, PfArena *scratch)
 
 /* ---------------------------------------------------------------- numbers */
 
+/* A constant as it is read back exactly; a number that is not finite as an expression. */
 static void put_number(const Writer *w, double x)
 {
   PfText *text = w->text;
@@ -329,50 +215,26 @@ static void put_number(const Writer *w, double x)
   if (negative) pf_text_add(text, ")");
 }
 
-static void put_constant(const Writer *w, uint32_t constant)
-{
-  if (w->style->put_constant) w->style->put_constant(w->text, w->style->user, (int)constant);
-  else put_number(w, w->program->constants[constant]);
-}
-
 /* ---------------------------------------------------------------- expressions */
 
 static void put_expression(const Writer *w, uint32_t i);
 
-/* A function call needs no brackets, nor does an operand that has them already. */
-static void put_nested(const Writer *w, uint32_t i, bool alone)
-{
-  const bool bare = alone || operation_text(w, w->program->values + i)[0] == '@';
-  if (!bare) pf_text_add(w->text, "(");
-  put_expression(w, i);
-  if (!bare) pf_text_add(w->text, ")");
-}
-
+/* Inside brackets or after a comma (`alone`) an expression needs no brackets of its own. */
 static void put_operand(const Writer *w, uint32_t i, bool alone)
 {
   const PfProgramValue *value = w->program->values + i;
-  if (value->op == PF_VALUE_CONSTANT) put_constant(w, value->a);
-  else if (value->op == PF_VALUE_INPUT) w->style->put_input(w->text, w->style->user, (int)value->a);
-  else if (w->name[i] == NO_NUMBER) put_nested(w, i, alone);
-  else if (w->piece[i] == w->now) pf_text_print(w->text, "v%u", w->name[i]);
+  if (value->op == PF_VALUE_CONSTANT) {
+    if (w->style->put_constant) w->style->put_constant(w->text, w->style->user, (int)value->a);
+    else put_number(w, w->program->constants[value->a]);
+  } else if (value->op == PF_VALUE_INPUT) w->style->put_input(w->text, w->style->user, (int)value->a);
+  else if (w->name[i] == NO_NUMBER) {
+    /* A function call needs no brackets, nor does an operand that has them already. */
+    const bool bare = alone || operation_text(w, w->program->values + i)[0] == '@';
+    if (!bare) pf_text_add(w->text, "(");
+    put_expression(w, i);
+    if (!bare) pf_text_add(w->text, ")");
+  } else if (w->piece[i] == w->now) pf_text_print(w->text, "v%u", w->name[i]);
   else pf_text_print(w->text, "kept[%u]", w->kept[i]);
-}
-
-/* Gives how many characters of the text of the operation are its name. */
-static size_t put_function(const Writer *w, const char *text)
-{
-  const size_t length = strcspn(text, "(");
-  if (w->style->math) pf_text_add(w->text, w->style->math);
-  pf_text_put(w->text, text, length);
-  if (w->single) pf_text_add(w->text, "f");
-  return length;
-}
-
-/* Between a bracket or a comma and another one? */
-static bool is_argument(const char *text, const char *at)
-{
-  const bool opened = at > text && (at[-1] == '(' || (at > text + 1 && at[-1] == ' ' && at[-2] == ','));
-  return opened && (at[1] == ')' || at[1] == ',');
 }
 
 /* Calls itself for operands without a name, of which there are at most MOST_NESTED.
@@ -382,12 +244,20 @@ static void put_expression(const Writer *w, uint32_t i)
   const PfProgramValue *value = w->program->values + i;
   const char *text = operation_text(w, value);
   for (const char *at = text; *at; at++) {
-    if (*at == '@') {
-      at += put_function(w, at + 1);
+    if (*at == '@') { /* the name of a function */
+      const size_t length = strcspn(at + 1, "(");
+      const bool own = w->style->sine && (!strncmp(at + 1, "sin(", 4) || !strncmp(at + 1, "cos(", 4));
+      const char *before = own ? w->style->sine : w->style->math;
+      if (before) pf_text_add(w->text, before);
+      pf_text_put(w->text, at + 1, length);
+      if (w->single) pf_text_add(w->text, "f");
+      at += length;
     } else if (*at == '$') {
       pf_text_print(w->text, "(%s)", w->style->real);
     } else if (*at >= 'A' && *at <= 'C') {
-      put_operand(w, pf_value_operand(value, *at - 'A'), is_argument(text, at));
+      /* between a bracket or a comma and another one it needs no brackets */
+      const bool opened = at > text && (at[-1] == '(' || (at > text + 1 && at[-1] == ' ' && at[-2] == ','));
+      put_operand(w, pf_value_operand(value, *at - 'A'), opened && (at[1] == ')' || at[1] == ','));
     } else {
       pf_text_put(w->text, at, 1);
     }
@@ -401,6 +271,7 @@ static void put_end(const Writer *w)
   pf_text_print(w->text, "%s\n", w->language->before ? w->language->after : ";");
 }
 
+/* A statement for each output that this value is. */
 static void put_outputs(const Writer *w, uint32_t i)
 {
   for (uint32_t k = w->output[i]; k != NO_NUMBER; k = w->next_output[k]) {
@@ -413,44 +284,30 @@ static void put_outputs(const Writer *w, uint32_t i)
   }
 }
 
-static void put_kept(const Writer *w, uint32_t i)
-{
-  if (w->name[i] != NO_NUMBER && w->kept[i] != NO_NUMBER)
-    pf_text_print(w->text, "  kept[%u] = v%u;\n", w->kept[i], w->name[i]);
-}
-
-static void put_sincos(const Writer *w, uint32_t i)
-{
-  pf_text_print(w->text, "  %s v%u, v%u;\n  %s(", w->style->real, w->name[i], w->name[i + 1], w->style->sincos);
-  put_operand(w, w->program->values[i].a, true);
-  pf_text_print(w->text, ", &v%u, &v%u);\n", w->name[i], w->name[i + 1]);
-}
-
-/* Lanes that nobody asks for have the last angle. */
-static void put_group(const Writer *w, uint32_t first, uint32_t count)
-{
-  const PfCodeStyle *style = w->style;
-  const uint32_t name = w->name[first];
-  pf_text_print(w->text, "  const %s angles%u = {", style->group_type, name);
-  for (uint32_t k = 0; k < (uint32_t)style->group; k++) {
-    if (k) pf_text_add(w->text, ", ");
-    put_operand(w, w->program->values[first + 2*(k < count ? k : count - 1)].a, true);
-  }
-  pf_text_print(w->text, "};\n  %s sines%u, cosines%u;\n  %s_group(angles%u, &sines%u, &cosines%u);\n",
-                style->group_type, name, name, style->sincos, name, name, name);
-  for (uint32_t k = 0; k < count; k++)
-    pf_text_print(w->text, "  const %s v%u = sines%u[%u], v%u = cosines%u[%u];\n", style->real,
-                  w->name[first + 2*k], name, k, w->name[first + 2*k + 1], name, k);
-}
-
+/* The statement of a value: a group of sines and cosines, a pair, or an assignment; then outputs and values for later
+ * pieces. */
 static void put_statement(const Writer *w, uint32_t i)
 {
   const bool in_group = w->group[i] != NO_NUMBER;
   const uint32_t size = w->group[i] == i ? group_size(w, i) : 0;
   if (size > 1) {
-    put_group(w, i, size);
+    /* Lanes that are not used have the last angle. */
+    const PfCodeStyle *style = w->style;
+    const uint32_t name = w->name[i];
+    pf_text_print(w->text, "  const %s angles%u = {", style->group_type, name);
+    for (uint32_t k = 0; k < (uint32_t)style->group; k++) {
+      if (k) pf_text_add(w->text, ", ");
+      put_operand(w, w->program->values[i + 2*(k < size ? k : size - 1)].a, true);
+    }
+    pf_text_print(w->text, "};\n  %s sines%u, cosines%u;\n  %s_group(angles%u, &sines%u, &cosines%u);\n",
+                  style->group_type, name, name, style->sincos, name, name, name);
+    for (uint32_t k = 0; k < size; k++)
+      pf_text_print(w->text, "  const %s v%u = sines%u[%u], v%u = cosines%u[%u];\n", style->real,
+                    w->name[i + 2*k], name, k, w->name[i + 2*k + 1], name, k);
   } else if (size == 1) {
-    put_sincos(w, i);
+    pf_text_print(w->text, "  %s v%u, v%u;\n  %s(", w->style->real, w->name[i], w->name[i + 1], w->style->sincos);
+    put_operand(w, w->program->values[i].a, true);
+    pf_text_print(w->text, ", &v%u, &v%u);\n", w->name[i], w->name[i + 1]);
   } else if (w->name[i] != NO_NUMBER && !in_group) {
     if (w->language->before) pf_text_print(w->text, "%sv%u = ", w->language->before, w->name[i]);
     else pf_text_print(w->text, "  const %s v%u = ", w->style->real, w->name[i]);
@@ -458,13 +315,8 @@ static void put_statement(const Writer *w, uint32_t i)
     put_end(w);
   }
   put_outputs(w, i);
-  put_kept(w, i);
-}
-
-static void put_script(Writer *w)
-{
-  w->now = 0;
-  for (uint32_t s = 0; s < w->statement_count; s++) put_statement(w, w->statements[s]);
+  if (w->name[i] != NO_NUMBER && w->kept[i] != NO_NUMBER)
+    pf_text_print(w->text, "  kept[%u] = v%u;\n", w->kept[i], w->name[i]);
 }
 
 static void put_statements(Writer *w, uint32_t piece)
@@ -498,24 +350,19 @@ static bool mentions(const char *text, const char *word, size_t length)
   return false;
 }
 
-/* Parameters that the body does not mention are used in name, or compilers warn. */
-static void put_unused(const Writer *w, PfText *head, const char *body)
+/* The head of a function, then its body, which was written into `body`. Parameters that the body does not mention are
+ * used in name, or compilers warn. */
+static void put_function_around(Writer *w, PfText *text, const PfText *body, const char *head)
 {
   char word[64];
+  pf_text_print(text, "%s)\n{\n", head);
   for (const char *at = w->style->arguments; *at;) {
     size_t length = 0;
     for (; is_word(at[length]) && length + 1 < sizeof word; length++) word[length] = at[length];
     word[length] = 0;
-    if (length && !mentions(body, word, length)) pf_text_print(head, "  (void)%s;\n", word);
+    if (length && !mentions(pf_text_get(body), word, length)) pf_text_print(text, "  (void)%s;\n", word);
     at += length ? length : 1;
   }
-}
-
-/* The head of a function, then its body, which was written into `body`. */
-static void put_function_around(Writer *w, PfText *text, const PfText *body, const char *head)
-{
-  pf_text_print(text, "%s)\n{\n", head);
-  put_unused(w, text, pf_text_get(body));
   pf_text_add(text, pf_text_get(body));
   pf_text_add(text, "}\n");
 }
@@ -526,40 +373,32 @@ static void clear(PfText *text)
   pf_text_add(text, "");
 }
 
-static void put_piece(Writer *w, PfText *text, PfText *body, PfText *head, uint32_t piece)
-{
-  const PfCodeStyle *style = w->style;
-  clear(body);
-  clear(head);
-  w->text = body;
-  put_statements(w, piece);
-  pf_text_print(head, "static void %s_%u(%s%s%s *kept", style->name, piece + 1, style->parameters,
-                style->parameters[0] ? ", " : "", style->real);
-  if (!strstr(pf_text_get(body), "kept[")) pf_text_add(body, "  (void)kept;\n");
-  put_function_around(w, text, body, pf_text_get(head));
-  pf_text_add(text, "\n");
-}
-
-static void put_calls(const Writer *w)
-{
-  const PfCodeStyle *style = w->style;
-  pf_text_print(w->text, "  %s kept[%u];\n", style->real, w->kept_count ? w->kept_count : 1);
-  for (uint32_t k = 0; k < w->piece_count; k++)
-    pf_text_print(w->text, "  %s_%u(%s%skept);\n", style->name, k + 1, style->arguments,
-                  style->arguments[0] ? ", " : "");
-}
-
+/* Functions for the pieces, and the function that calls them. */
 static void put_all(Writer *w, PfText *text, PfText *body, PfText *head)
 {
   const PfCodeStyle *style = w->style;
   const bool cut = w->piece_count > 1;
-  for (uint32_t k = 0; cut && k < w->piece_count; k++) put_piece(w, text, body, head, k);
+  for (uint32_t k = 0; cut && k < w->piece_count; k++) {
+    clear(body);
+    clear(head);
+    w->text = body;
+    put_statements(w, k);
+    pf_text_print(head, "static void %s_%u(%s%s%s *kept", style->name, k + 1, style->parameters,
+                  style->parameters[0] ? ", " : "", style->real);
+    if (!strstr(pf_text_get(body), "kept[")) pf_text_add(body, "  (void)kept;\n");
+    put_function_around(w, text, body, pf_text_get(head));
+    pf_text_add(text, "\n");
+  }
   clear(body);
   clear(head);
   w->text = body;
   put_leaves(w);
-  if (cut) put_calls(w);
-  else put_statements(w, 0);
+  if (cut) {
+    pf_text_print(w->text, "  %s kept[%u];\n", style->real, w->kept_count ? w->kept_count : 1);
+    for (uint32_t k = 0; k < w->piece_count; k++)
+      pf_text_print(w->text, "  %s_%u(%s%skept);\n", style->name, k + 1, style->arguments,
+                    style->arguments[0] ? ", " : "");
+  } else put_statements(w, 0);
   pf_text_print(head, "%svoid %s(%s", style->qualifiers, style->name,
                 style->parameters[0] ? style->parameters : "void");
   put_function_around(w, text, body, pf_text_get(head));
@@ -567,6 +406,7 @@ static void put_all(Writer *w, PfText *text, PfText *body, PfText *head)
 
 /* ---------------------------------------------------------------- memory */
 
+/* Arrays, counts of uses, names, pieces and last uses of all values. */
 static bool prepare(Writer *w, PfArena *scratch)
 {
   const size_t count = w->program->count;
@@ -583,35 +423,53 @@ static bool prepare(Writer *w, PfArena *scratch)
   w->next_output = pf_arena_array(scratch, uint32_t, w->program->output_count);
   if (!named || !w->uses || !w->size || !w->name || !w->piece || !w->last || !w->kept || !w->output || !w->group ||
       !w->statements || !w->next_output) return false;
-  count_uses(w);
+  const PfProgram *p = w->program;
+  for (uint32_t i = 0; i < p->count; i++) w->output[i] = NO_NUMBER;
+  for (uint32_t k = p->output_count; k-- > 0;) {
+    const uint32_t i = p->outputs[k];
+    w->next_output[k] = w->output[i];
+    w->output[i] = k;
+    w->uses[i]++;
+  }
+  for (uint32_t i = 0; i < p->count; i++)
+    for (int k = 0; k < pf_op_operands(p->values[i].op); k++) w->uses[pf_value_operand(p->values + i, k)]++;
   list_statements(w, named);
-  find_last_uses(w);
+  /* Values in an expression stand where its statement does; from the last to the first all users are known. */
+  for (uint32_t i = p->count; i-- > 0;) {
+    const PfProgramValue *value = p->values + i;
+    if (is_leaf(value)) continue;
+    const bool has_statement = w->name[i] != NO_NUMBER || w->output[i] != NO_NUMBER;
+    const uint32_t here = has_statement ? w->piece[i] : w->last[i];
+    for (int k = 0; k < pf_op_operands(value->op); k++) {
+      const uint32_t operand = pf_value_operand(value, k);
+      if (w->last[operand] < here) w->last[operand] = here;
+    }
+    if (w->last[i] < here) w->last[i] = here;
+  }
   return place_kept(w, scratch);
 }
 
-static PfStatus write(PfContext *ctx, Writer *w, PfArena *scratch, PfText *text)
-{
-  PfText body, head;
-  if (!prepare(w, scratch)) return pf_no_room(ctx, "code");
-  pf_text_init(&body, pf_context_allocator(ctx));
-  pf_text_init(&head, pf_context_allocator(ctx));
-  if (w->language->before) put_leaves(w), put_script(w);
-  else put_all(w, text, &body, &head);
-  w->text = text;
-  const bool failed = text->failed || body.failed || head.failed;
-  pf_text_free(&body);
-  pf_text_free(&head);
-  return failed ? pf_no_room(ctx, "code") : PF_OK;
-}
-
+/* Numbers are written with all their digits, so that the code has the bits of the tape, as long as it is compiled
+ * without contraction. Scratch memory of the context is used. */
 PfStatus pf_code_write(PfContext *ctx, const PfProgram *program, const PfCodeStyle *style, PfText *text)
 {
-  Writer w = {.program = program, .style = style, .language = language_of(style->dialect), .text = text,
+  if ((size_t)style->dialect >= sizeof languages/sizeof *languages)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "code in a language that is not written");
+  Writer w = {.program = program, .style = style, .language = languages + style->dialect, .text = text,
               .single = style->real && !strcmp(style->real, "float")};
-  if (!w.language) return pf_fail(ctx, PF_ERR_ARGUMENT, "code in a language that is not written");
+  PfText body, head;
+  pf_text_init(&body, pf_context_allocator(ctx));
+  pf_text_init(&head, pf_context_allocator(ctx));
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = write(ctx, &w, scratch, text);
+  bool good = prepare(&w, scratch);
+  if (good && w.language->before) {
+    put_leaves(&w);
+    for (uint32_t s = 0; s < w.statement_count; s++) put_statement(&w, w.statements[s]);
+  } else if (good) put_all(&w, text, &body, &head);
+  good = good && !text->failed && !body.failed && !head.failed;
+  pf_text_free(&body);
+  pf_text_free(&head);
   pf_arena_release(scratch, mark);
-  return status;
+  return good ? PF_OK : pf_no_room(ctx, "code");
 }

@@ -6,27 +6,28 @@
 
 #include "kernel/program.h"
 
-/* In PF_CODE_LANES numbers are vectors of the compiler. There, in Python and in MATLAB whatever is no arithmetic is a
- * function of the style's; in the last two there are also <math>nan and <math>inf, and the statements come without a
- * function around them. */
+/* In PF_CODE_LANES numbers are vectors of the compiler. There, in Python and in MATLAB every operation except
+ * arithmetic is a function of the style's; in the last two there are also <math>nan and <math>inf, and the statements
+ * come without a function around them. */
 typedef enum PfDialect { PF_CODE_C, PF_CODE_PYTHON, PF_CODE_MATLAB, PF_CODE_LANES } PfDialect;
 
-/* How a function is written. Texts are used as they are: who takes names from a model makes them fit first. Names that
- * begin with v and a digit and the name `kept` are the generator's own. */
+/* How a function is written. Texts are used as they are: names from a model must be made into identifiers first. Names
+ * that begin with v and a digit and the name `kept` are the generator's own. */
 typedef struct PfCodeStyle {
   PfDialect dialect;
   const char *real;       /* C: "double", "float" or the name of a type that holds doubles */
   const char *math;       /* before the names of functions, as "np." in Python; NULL: nothing */
   const char *sincos;     /* C: a function (angle, &sine, &cosine) for pairs; NULL: a sine and a cosine, one by one */
+  const char *sine;       /* C: before sin and cos that are not in a pair; NULL: as before other functions */
   int group;              /* C: so many pairs at once, if more than 1: <sincos>_group(angles, &sines, &cosines), with */
   const char *group_type; /* vectors of this type */
   const char *name;       /* of the function */
   const char *qualifiers; /* C: "static ", "" */
   const char *parameters; /* as declared, "const robot_params *p, const double *q, double *out" */
   const char *arguments;  /* as handed on to the pieces of a long function, "p, q, out" */
-  void (*put_input)(PfText *text, const void *user, int input);   /* how an input is called, "q[3]" */
-  void (*put_output)(PfText *text, const void *user, int output); /* what is assigned to, "out[2]" */
-  void (*put_constant)(PfText *text, const void *user, int constant); /* how one is called; NULL: by its digits */
+  void (*put_input)(PfText *text, const void *user, int input);   /* the name of an input, "q[3]" */
+  void (*put_output)(PfText *text, const void *user, int output); /* the target of an assignment, "out[2]" */
+  void (*put_constant)(PfText *text, const void *user, int constant); /* the name of a constant; NULL: its digits */
   const void *user;
 } PfCodeStyle;
 

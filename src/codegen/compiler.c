@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The C compiler of the system as a child process: found once, started without a shell in a folder of its own, polled
+ * while the run goes on, killed when it takes too long.
+ *
+ * A job has a folder of its own under $TMPDIR with the source, the object and a log, which is removed with the job. The
+ * child is in a process group of its own, reads nothing, and has a clean environment; it is killed when it takes longer
+ * than its limit, or when the job ends. */
 #include "codegen/compiler.h"
 
 #include "base/base.h"
@@ -20,6 +26,7 @@ enum { MOST_FLAGS = 32, MOST_VARIABLES = 16, NICE = 10 };
 
 /* ---------------------------------------------------------------- which */
 
+/* Identity is device, inode, size and time of the file, so that another version of the compiler gives other keys. */
 static bool take(PfCompiler *compiler, const char *path)
 {
   struct stat status;
@@ -31,7 +38,7 @@ static bool take(PfCompiler *compiler, const char *path)
   return true;
 }
 
-/* In absolute folders only: what lies where somebody happens to stand is not run. */
+/* In absolute folders only: a file in the current folder is not run. */
 static bool find_in_path(PfCompiler *compiler, const char *name)
 {
   const char *folders = getenv("PATH");
@@ -46,6 +53,7 @@ static bool find_in_path(PfCompiler *compiler, const char *name)
   return false;
 }
 
+/* $PFAFF_CC, else cc, gcc or clang in $PATH. False where there is none. */
 bool pf_compiler_find(PfCompiler *compiler)
 {
   static const char *const names[] = {"cc", "gcc", "clang"};
@@ -61,35 +69,16 @@ bool pf_compiler_find(PfCompiler *compiler)
 
 /* ---------------------------------------------------------------- its folder */
 
+/* Of a file in the folder of the job. */
 void pf_job_path(const PfJob *job, const char *name, char path[PF_CACHE_PATH])
 {
   snprintf(path, PF_CACHE_PATH, "%s/%.12s", job->folder, name);
 }
 
-static bool make_folder(PfJob *job)
-{
-  const char *parent = getenv("TMPDIR");
-  if (!parent || parent[0] != '/') parent = "/tmp";
-  if (strlen(parent) > sizeof job->folder - 32) return false;
-  snprintf(job->folder, sizeof job->folder, "%s/pfaff-XXXXXX", parent);
-  if (mkdtemp(job->folder)) return true;
-  job->folder[0] = 0;
-  return false;
-}
-
-static bool write_source(const PfJob *job, const char *source, size_t size)
-{
-  char path[PF_CACHE_PATH];
-  pf_job_path(job, "code.c", path);
-  FILE *file = fopen(path, "w");
-  if (!file) return false;
-  const bool good = fwrite(source, 1, size, file) == size;
-  return fclose(file) == 0 && good;
-}
-
 /* ---------------------------------------------------------------- its process */
 
-/* What a compiler needs, and nothing that would change what it does. */
+/* The variables of the environment that a compiler needs, without those that would change its behaviour. False when
+ * they are too long. */
 static bool list_variables(const PfJob *job, char *room, size_t size, char **list)
 {
   static const char *const kept[] = {"PATH", "HOME", "LD_LIBRARY_PATH", "COMPILER_PATH", "LIBRARY_PATH"};
@@ -110,23 +99,7 @@ static bool list_variables(const PfJob *job, char *room, size_t size, char **lis
   return true;
 }
 
-static int set_up(posix_spawn_file_actions_t *files, posix_spawnattr_t *attributes, const char *log)
-{
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigemptyset(&all);
-  sigaddset(&all, SIGINT), sigaddset(&all, SIGTERM), sigaddset(&all, SIGHUP), sigaddset(&all, SIGPIPE);
-  int failed = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
-  failed |= posix_spawn_file_actions_addopen(files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  failed |= posix_spawn_file_actions_adddup2(files, 1, 2);
-  failed |= posix_spawnattr_setpgroup(attributes, 0);
-  failed |= posix_spawnattr_setsigmask(attributes, &none);
-  failed |= posix_spawnattr_setsigdefault(attributes, &all);
-  failed |= posix_spawnattr_setflags(attributes,
-                                     POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  return failed;
-}
-
+/* Starts the compiler with its output in a log file. */
 static bool spawn(PfJob *job, const PfCompiler *compiler, char *const *arguments, char *const *variables)
 {
   posix_spawn_file_actions_t files;
@@ -138,7 +111,19 @@ static bool spawn(PfJob *job, const PfCompiler *compiler, char *const *arguments
     posix_spawn_file_actions_destroy(&files);
     return false;
   }
-  int failed = set_up(&files, &attributes, log);
+  /* Input from nowhere, both outputs to the log, signals as for a new program. */
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigemptyset(&all);
+  sigaddset(&all, SIGINT), sigaddset(&all, SIGTERM), sigaddset(&all, SIGHUP), sigaddset(&all, SIGPIPE);
+  int failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  failed |= posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  failed |= posix_spawn_file_actions_adddup2(&files, 1, 2);
+  failed |= posix_spawnattr_setpgroup(&attributes, 0);
+  failed |= posix_spawnattr_setsigmask(&attributes, &none);
+  failed |= posix_spawnattr_setsigdefault(&attributes, &all);
+  failed |= posix_spawnattr_setflags(&attributes,
+                                     POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   if (!failed) failed = posix_spawn(&job->pid, compiler->path, &files, &attributes, arguments, variables);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
@@ -146,6 +131,7 @@ static bool spawn(PfJob *job, const PfCompiler *compiler, char *const *arguments
   return !failed;
 }
 
+/* The arguments of the compiler: its flags, then -o object source. */
 static bool run(PfJob *job, const PfCompiler *compiler, const char *const *flags)
 {
   char source[PF_CACHE_PATH], object[PF_CACHE_PATH], room[6*PF_CACHE_PATH];
@@ -162,15 +148,30 @@ static bool run(PfJob *job, const PfCompiler *compiler, const char *const *flags
   return list_variables(job, room, sizeof room, variables) && spawn(job, compiler, arguments, variables);
 }
 
+/* False where a file or the process cannot be made; then the job is ended. `limit` is in seconds. */
 bool pf_job_start(PfJob *job, const PfCompiler *compiler, const char *const *flags, const char *source, size_t size,
                   double limit)
 {
+  char path[PF_CACHE_PATH];
+  const char *parent = getenv("TMPDIR");
   *job = (PfJob){.start = pf_clock(), .limit = limit};
-  if (make_folder(job) && write_source(job, source, size) && run(job, compiler, flags)) return true;
+  if (!parent || parent[0] != '/') parent = "/tmp";
+  if (strlen(parent) > sizeof job->folder - 32) return false;
+  snprintf(job->folder, sizeof job->folder, "%s/pfaff-XXXXXX", parent);
+  if (!mkdtemp(job->folder)) {
+    job->folder[0] = 0;
+    return false;
+  }
+  pf_job_path(job, "code.c", path);
+  FILE *file = fopen(path, "w");
+  bool good = file && fwrite(source, 1, size, file) == size;
+  if (file && fclose(file) != 0) good = false;
+  if (good && run(job, compiler, flags)) return true;
   pf_job_end(job);
   return false;
 }
 
+/* Where it makes no difference when the code is ready. */
 void pf_job_yield(const PfJob *job)
 {
   if (job->pid) (void)setpriority(PRIO_PGRP, (id_t)job->pid, NICE);
@@ -185,6 +186,7 @@ static void kill_all(const PfJob *job)
   while (waitpid(job->pid, NULL, 0) < 0 && errno == EINTR) continue;
 }
 
+/* Returns at once. After PF_JOB_DONE or PF_JOB_FAILED the files of the job are still there. */
 PfJobState pf_job_poll(PfJob *job)
 {
   int status = 0;
@@ -197,10 +199,12 @@ PfJobState pf_job_poll(PfJob *job)
   }
   if (ended == 0 || (ended < 0 && errno == EINTR)) return PF_JOB_RUNS;
   job->pid = 0;
-  if (ended < 0) return PF_JOB_DONE; /* the host collects all children: whether it went well is seen in what it made */
+  /* where the host collects all children, the file that was made shows whether it went well */
+  if (ended < 0) return PF_JOB_DONE;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PF_JOB_DONE : PF_JOB_FAILED;
 }
 
+/* "" where the log is empty. */
 void pf_job_first_line(const PfJob *job, char *line, int size)
 {
   char path[PF_CACHE_PATH];
@@ -211,6 +215,7 @@ void pf_job_first_line(const PfJob *job, char *line, int size)
   if (log) (void)fclose(log);
 }
 
+/* Kills the compiler if it runs; the job may be ended twice. */
 void pf_job_end(PfJob *job)
 {
   if (job->pid) kill_all(job);

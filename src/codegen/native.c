@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When tapes become native code. A tape is first interpreted; after two milliseconds of that it looks into the
- * cache; when it has been interpreted about as long as a compiler would take, the compiler is started beside the run
- * (whoever stops then has lost at most as much as he spent, whoever goes on gains). Everything is decided by counted
- * instructions, and looked after by whoever runs a tape: there is no thread. */
+/* The service that replaces interpreted tapes by native code. A tape is interpreted at first. After about two
+ * milliseconds of interpretation the cache is searched for its code. After about as long as a compiler would take, the
+ * compiler is started as a child process, while the run goes on. A run that ends just then has cost at most twice the
+ * necessary time; a longer one gains. All decisions depend on counted instructions, and each is made by the thread that
+ * runs the tape: the service has no thread of its own. */
 #include "codegen/native.h"
 #include "base/library.h"
 #include "codegen/compiler.h"
@@ -16,25 +17,26 @@
 
 /* In instructions of the interpreter, of which one takes about a nanosecond. */
 enum {
-  LOOK_AFTER = 2000000,         /* to find, check and load code takes 0.15 ms */
-  COMPILE_AFTER = 50000000,     /* what a compiler takes for nothing at all, and for each instruction */
+  SEARCH_AFTER = 2000000,       /* to find, check and load code takes 0.15 ms */
+  COMPILE_AFTER = 50000000,     /* the time of a compiler for an empty file, and for each instruction */
   COMPILE_AFTER_EACH = 250000,
-  ASK_EVERY = 1000000,          /* while it works */
+  POLL_EVERY = 1000000,         /* while the compiler works */
   OFTEN_ENOUGH = 2,             /* runs after the first, before PF_NATIVE_ON compiles */
   MOST_INSTRUCTIONS = 50000,
   MOST_OPTIMIZED = 4000         /* instructions; beyond it a quicker level of optimization does */
 };
 #define NEVER INT64_MAX
 
-typedef enum Stage { FRESH, LOOK, COMPILE, WAIT, SETTLED } Stage;
+/* The next thing to do for a tape: start counting, search the cache, start the compiler, wait for it, nothing. */
+typedef enum Stage { FRESH, SEARCH, COMPILE, WAIT, SETTLED } Stage;
 
 typedef struct Native {
-  PfTapeHelper helper;
+  PfNativeService service;
   PfAllocator allocator;
   PfContext *ctx;           /* NULL once it is freed: tapes may live longer */
   _Atomic(PfNative) mode;
-  atomic_flag busy;
-  bool looked, has_compiler, broken; /* broken: it failed once, and is not asked again */
+  atomic_flag busy;         /* a lock of all members below */
+  bool searched, has_compiler, broken; /* broken: it failed once, and is not started again */
   PfCache cache;
   PfCompiler compiler;
   PfJob job;
@@ -42,9 +44,9 @@ typedef struct Native {
   PfNativeReport report;
 } Native;
 
-static Native *native_of(PfTapeHelper *helper)
+static Native *native_of(PfNativeService *service)
 {
-  return (Native *)helper;
+  return (Native *)service;
 }
 
 /* ---------------------------------------------------------------- keys */
@@ -60,6 +62,7 @@ static const char *level_of(const PfTape *tape)
   return pf_tape_instruction_count(tape) > MOST_OPTIMIZED ? "-O1" : "-O2";
 }
 
+/* Part of the key: code is for one kind of processor. */
 static const char *processor(void)
 {
 #if defined __x86_64__
@@ -88,8 +91,8 @@ static void add_bytes(void *user, const void *bytes, size_t count)
   pf_sha256_add(user, bytes, count);
 }
 
-/* Everything that decides about the code. 256 bits: no two pieces of code will ever share a key by chance, and nobody
- * can make two that do. */
+/* The hash of everything that decides about the code. With 256 bits no two pieces of code share a key by chance, and
+ * two that do cannot be constructed. */
 static void find_key(const Native *n, const PfTape *tape, bool many, unsigned char *key)
 {
   PfSha256 s;
@@ -109,28 +112,19 @@ static void find_key(const Native *n, const PfTape *tape, bool many, unsigned ch
   pf_sha256_end(&s, key);
 }
 
-static void write_key(const unsigned char *key, char text[2*PF_SHA256_SIZE + 1])
-{
-  for (int i = 0; i < PF_SHA256_SIZE; i++) snprintf(text + 2*i, 3, "%02x", key[i]);
-}
-
 /* ---------------------------------------------------------------- loading */
 
-static bool has_key(void *library, const unsigned char *key)
-{
-  char expected[2*PF_SHA256_SIZE + 1];
-  const char *found = pf_code_symbol(library, "pf_key");
-  write_key(key, expected);
-  return found && !strncmp(found, expected, sizeof expected);
-}
-
+/* Loads compiled code, which must have the key of the tape, and hands it to the tape. False when it cannot be used. */
 static bool load(PfTapeState *state, const char *path)
 {
+  char expected[2*PF_SHA256_SIZE + 1];
+  PfNativeCode *code;
   void *library = pf_code_open(path);
   if (!library) return false;
   const void *address = pf_code_symbol(library, "pf_run");
-  PfNativeCode *code;
-  if (!address || !has_key(library, state->key)) {
+  const char *found = pf_code_symbol(library, "pf_key");
+  pf_sha256_text(state->key, expected);
+  if (!address || !found || strncmp(found, expected, sizeof expected) != 0) {
     pf_code_close(library);
     return false;
   }
@@ -178,20 +172,15 @@ static void note(Native *n, const char *why)
   if (!n->report.trouble[0]) snprintf(n->report.trouble, sizeof n->report.trouble, "%s", why);
 }
 
-static void note_log(Native *n)
-{
-  char line[160];
-  pf_job_first_line(&n->job, line, sizeof line);
-  note(n, line[0] ? line : "the compiler failed or took too long");
-}
-
 static void end_job(Native *n)
 {
   n->report.seconds += pf_clock() - n->job.start;
   pf_job_end(&n->job);
 }
 
-static bool start(Native *n, const PfTape *tape, const PfTapeState *state, PfContext *ctx)
+/* Writes the source of a tape and starts the compiler on it. The context is a new one, since this may be another thread
+ * than that of the tape's. */
+static bool start(Native *n, const PfTape *tape, const PfTapeState *state)
 {
   const char *flags[24] = {level_of(tape)};
   char key[2*PF_SHA256_SIZE + 1];
@@ -199,23 +188,16 @@ static bool start(Native *n, const PfTape *tape, const PfTapeState *state, PfCon
   int count = 1;
   for (const char *const *flag = common_flags; *flag; flag++) flags[count++] = *flag;
   for (const char *const *flag = vector_flags(); *flag; flag++) flags[count++] = *flag;
-  write_key(state->key, key);
+  pf_sha256_text(state->key, key);
   pf_text_init(&text, &n->allocator);
-  bool good = pf_native_source(ctx, tape, state->many, key, &text) == PF_OK;
+  PfContext *ctx = pf_context_new(&n->allocator);
+  bool good = ctx && pf_native_source(ctx, tape, state->many, key, &text) == PF_OK;
   const double limit = 20 + 0.002*pf_tape_instruction_count(tape); /* seconds */
   good = good && pf_job_start(&n->job, &n->compiler, flags, pf_text_get(&text), text.count, limit);
   if (good && atomic_load(&n->mode) == PF_NATIVE_AUTO) pf_job_yield(&n->job);
   pf_text_free(&text);
-  memcpy(n->job_key, state->key, sizeof n->job_key);
-  return good;
-}
-
-/* With a context of its own: this may be another thread than that of the tape's. */
-static bool start_job(Native *n, const PfTape *tape, const PfTapeState *state)
-{
-  PfContext *ctx = pf_context_new(&n->allocator);
-  const bool good = ctx && start(n, tape, state, ctx);
   pf_context_free(ctx);
+  memcpy(n->job_key, state->key, sizeof n->job_key);
   if (good) return true;
   n->broken = true;
   note(n, "the compiler could not be started");
@@ -227,26 +209,25 @@ static bool job_is_for(const Native *n, const PfTapeState *state)
   return n->job.folder[0] && !memcmp(n->job_key, state->key, sizeof n->job_key);
 }
 
-/* Into the cache, or straight from where it was made when the cache cannot be written. `state`: the tape that asks,
- * which may be another one. */
-static void collect(Native *n, PfTapeState *state)
-{
-  char made[PF_CACHE_PATH], kept[PF_CACHE_PATH];
-  pf_job_path(&n->job, "code.so", made);
-  const bool ours = job_is_for(n, state), complete = is_complete(made);
-  const bool is_kept = complete && pf_cache_put(&n->cache, n->job_key, made, kept);
-  if (ours && ((is_kept && load(state, kept)) || (complete && load(state, made)))) n->report.compiled++;
-  else if (ours) note(n, "compiled code cannot be loaded");
-  end_job(n);
-}
-
-static PfJobState look_after_job(Native *n, PfTapeState *state)
+/* Polls the compiler. A finished file goes to the cache, and is loaded if it is for the tape with this state: the
+ * compiler may work for another one. It is loaded from where it was made when the cache cannot be written. */
+static PfJobState poll_job(Native *n, PfTapeState *state)
 {
   const PfJobState now = pf_job_poll(&n->job);
-  if (now == PF_JOB_DONE) collect(n, state);
+  if (now == PF_JOB_DONE) {
+    char made[PF_CACHE_PATH], kept[PF_CACHE_PATH];
+    pf_job_path(&n->job, "code.so", made);
+    const bool ours = job_is_for(n, state), complete = is_complete(made);
+    const bool is_kept = complete && pf_cache_put(&n->cache, n->job_key, made, kept);
+    if (ours && ((is_kept && load(state, kept)) || (complete && load(state, made)))) n->report.compiled++;
+    else if (ours) note(n, "compiled code cannot be loaded");
+    end_job(n);
+  }
   if (now == PF_JOB_FAILED) {
     n->broken = true;
-    note_log(n);
+    char line[160];
+    pf_job_first_line(&n->job, line, sizeof line);
+    note(n, line[0] ? line : "the compiler failed or took too long");
     end_job(n);
   }
   return now;
@@ -254,100 +235,90 @@ static PfJobState look_after_job(Native *n, PfTapeState *state)
 
 /* ---------------------------------------------------------------- stages */
 
+/* Nothing more is done for the tape, with or without code. */
 static int64_t settle(PfTapeState *state)
 {
   state->stage = SETTLED;
   return NEVER;
 }
 
+/* Looks for a compiler and for the folder of the cache, once. */
 static void look_around(Native *n)
 {
-  if (n->looked) return;
-  n->looked = true;
+  if (n->searched) return;
+  n->searched = true;
   n->has_compiler = FLT_EVAL_METHOD == 0 && pf_compiler_find(&n->compiler);
   pf_cache_open(&n->cache);
 }
 
-static bool make_key(Native *n, const PfTape *tape, PfTapeState *state)
-{
-  if (state->key) return true;
-  state->key = n->allocator.resize(n->allocator.user, NULL, PF_SHA256_SIZE);
-  if (state->key) find_key(n, tape, state->many, state->key);
-  return state->key;
-}
-
-static int64_t look(Native *n, const PfTape *tape, PfTapeState *state)
-{
-  look_around(n);
-  if (!n->has_compiler || !make_key(n, tape, state)) return settle(state);
-  if (load_from_cache(n, state)) {
-    n->report.cached++;
-    return settle(state);
-  }
-  if (pf_tape_instruction_count(tape) > MOST_INSTRUCTIONS) {
-    note(n, "a tape is too long to be compiled");
-    return settle(state);
-  }
-  state->stage = COMPILE;
-  return COMPILE_AFTER + (int64_t)COMPILE_AFTER_EACH*pf_tape_instruction_count(tape);
-}
-
-/* One compiler at a time. */
-static int64_t compile(Native *n, const PfTape *tape, PfTapeState *state)
-{
-  if (n->job.folder[0]) (void)look_after_job(n, state);
-  if (n->broken) return settle(state);
-  if (n->job.folder[0]) return ASK_EVERY;
-  if (load_from_cache(n, state)) { /* another run, or the same tape made twice */
-    n->report.cached++;
-    return settle(state);
-  }
-  if (!start_job(n, tape, state)) return settle(state);
-  state->stage = WAIT;
-  return ASK_EVERY;
-}
-
-static int64_t wait_for(Native *n, PfTapeState *state)
-{
-  if (job_is_for(n, state)) return look_after_job(n, state) == PF_JOB_RUNS ? ASK_EVERY : settle(state);
-  if (load_from_cache(n, state)) n->report.compiled++; /* another tape has collected it */
-  return settle(state);
-}
-
+/* Does the next thing for a tape. Returns the number of instructions after which to call it again. */
 static int64_t advance(Native *n, const PfTape *tape, PfTapeState *state)
 {
+  const int instructions = pf_tape_instruction_count(tape);
   switch ((Stage)state->stage) {
-  case FRESH: state->stage = LOOK; return LOOK_AFTER;
-  case LOOK: return look(n, tape, state);
-  case COMPILE: return compile(n, tape, state);
-  case WAIT: return wait_for(n, state);
+  case FRESH: state->stage = SEARCH; return SEARCH_AFTER;
+  case SEARCH:
+    look_around(n);
+    if (!n->has_compiler) return settle(state);
+    if (!state->key) {
+      state->key = n->allocator.resize(n->allocator.user, NULL, PF_SHA256_SIZE);
+      if (!state->key) return settle(state);
+      find_key(n, tape, state->many, state->key);
+    }
+    if (load_from_cache(n, state)) {
+      n->report.cached++;
+      return settle(state);
+    }
+    if (instructions > MOST_INSTRUCTIONS) {
+      note(n, "a tape is too long to be compiled");
+      return settle(state);
+    }
+    state->stage = COMPILE;
+    return COMPILE_AFTER + (int64_t)COMPILE_AFTER_EACH*instructions;
+  case COMPILE: /* one compiler at a time */
+    if (n->job.folder[0]) (void)poll_job(n, state);
+    if (n->broken) return settle(state);
+    if (n->job.folder[0]) return POLL_EVERY;
+    if (load_from_cache(n, state)) { /* another run, or the same tape made twice */
+      n->report.cached++;
+      return settle(state);
+    }
+    if (!start(n, tape, state)) return settle(state);
+    state->stage = WAIT;
+    return POLL_EVERY;
+  case WAIT:
+    if (job_is_for(n, state)) return poll_job(n, state) == PF_JOB_RUNS ? POLL_EVERY : settle(state);
+    if (load_from_cache(n, state)) n->report.compiled++; /* it was finished when another tape polled */
+    return settle(state);
   case SETTLED: break;
   }
   return NEVER;
 }
 
-/* Until the code is there, or will not be. */
+/* PF_NATIVE_ON: advances until the code is there, or cannot be had; it waits for the compiler. */
 static int64_t advance_now(Native *n, const PfTape *tape, PfTapeState *state)
 {
   if (state->stage == FRESH) {
-    state->stage = LOOK;
+    state->stage = SEARCH;
     return OFTEN_ENOUGH*((int64_t)pf_tape_instruction_count(tape) + 3);
   }
   while (state->stage != SETTLED) {
     const struct timespec moment = {.tv_nsec = 1000000};
-    if (n->ctx && pf_context_is_cancelled(n->ctx)) return ASK_EVERY;
+    if (n->ctx && pf_context_is_cancelled(n->ctx)) return POLL_EVERY;
     if (state->stage == WAIT) (void)nanosleep(&moment, NULL);
     (void)advance(n, tape, state);
   }
   return NEVER;
 }
 
-static int64_t attend(PfTapeHelper *helper, const PfTape *tape, PfTapeState *state)
+/* Called by the thread that runs the tape, when its patience is used up; another thread that comes meanwhile is sent
+ * away for a while. */
+static int64_t attend(PfNativeService *service, const PfTape *tape, PfTapeState *state)
 {
-  Native *n = native_of(helper);
+  Native *n = native_of(service);
   const PfNative mode = atomic_load(&n->mode);
-  if (mode == PF_NATIVE_OFF) return LOOK_AFTER; /* it may be set later */
-  if (atomic_flag_test_and_set(&n->busy)) return ASK_EVERY;
+  if (mode == PF_NATIVE_OFF) return SEARCH_AFTER; /* it may be set later */
+  if (atomic_flag_test_and_set(&n->busy)) return POLL_EVERY;
   const int64_t patience = mode == PF_NATIVE_ON ? advance_now(n, tape, state) : advance(n, tape, state);
   atomic_flag_clear(&n->busy);
   return patience;
@@ -355,16 +326,16 @@ static int64_t attend(PfTapeHelper *helper, const PfTape *tape, PfTapeState *sta
 
 /* ---------------------------------------------------------------- life */
 
-static void part(PfTapeHelper *helper, PfTapeState *state)
+static void part(PfNativeService *service, PfTapeState *state)
 {
-  Native *n = native_of(helper);
+  Native *n = native_of(service);
   pf_code_close(state->library);
   n->allocator.resize(n->allocator.user, state->key, 0);
 }
 
-static void release(PfTapeHelper *helper)
+static void release(PfNativeService *service)
 {
-  Native *n = native_of(helper);
+  Native *n = native_of(service);
   const PfAllocator allocator = n->allocator;
   pf_job_end(&n->job);
   allocator.resize(allocator.user, n, 0);
@@ -376,38 +347,40 @@ static void take_turn(Native *n)
   while (atomic_flag_test_and_set(&n->busy)) (void)sched_yield();
 }
 
-/* The context goes: nothing is compiled any more, and no process is left behind. */
-static void leave(PfTapeHelper *helper)
+/* The context is freed: nothing is compiled any more, and a running compiler is ended. */
+static void leave(PfNativeService *service)
 {
-  Native *n = native_of(helper);
+  Native *n = native_of(service);
   take_turn(n);
   atomic_store(&n->mode, PF_NATIVE_OFF);
   n->ctx = NULL;
   pf_job_end(&n->job);
   atomic_flag_clear(&n->busy);
-  pf_tape_helper_leave(helper);
+  pf_native_service_release(service);
 }
 
+/* The service of a context, with one user: the context. NULL without memory. */
 static Native *make(PfContext *ctx)
 {
   const PfAllocator *allocator = pf_context_allocator(ctx);
   Native *n = allocator->resize(allocator->user, NULL, sizeof *n);
   if (!n) return NULL;
   memset(n, 0, sizeof *n);
-  n->helper = (PfTapeHelper){.attend = attend, .part = part, .release = release};
-  atomic_init(&n->helper.users, 1);
+  n->service = (PfNativeService){.attend = attend, .part = part, .release = release};
+  atomic_init(&n->service.users, 1);
   n->allocator = *allocator;
   n->ctx = ctx;
   atomic_init(&n->mode, PF_NATIVE_OFF);
   atomic_flag_clear(&n->busy);
-  pf_context_set_tape_helper(ctx, &n->helper, leave);
+  pf_context_set_native_service(ctx, &n->service, leave);
   return n;
 }
 
+/* PF_NATIVE_ON fails with PF_ERR_MISSING where there is no compiler; PF_NATIVE_AUTO never fails for that. */
 PfStatus pf_context_set_native(PfContext *ctx, PfNative mode)
 {
-  PfTapeHelper *helper = pf_context_tape_helper(ctx);
-  Native *n = helper ? native_of(helper) : make(ctx);
+  PfNativeService *service = pf_context_native_service(ctx);
+  Native *n = service ? native_of(service) : make(ctx);
   if (!n) return pf_no_room(ctx, "native code");
   if (mode == PF_NATIVE_ON) {
     look_around(n);
@@ -424,17 +397,19 @@ PfStatus pf_context_set_native(PfContext *ctx, PfNative mode)
   return PF_OK;
 }
 
+/* PF_NATIVE_OFF until it is set. */
 PfNative pf_context_native(const PfContext *ctx)
 {
-  PfTapeHelper *helper = pf_context_tape_helper(ctx);
-  return helper ? atomic_load(&native_of(helper)->mode) : PF_NATIVE_OFF;
+  PfNativeService *service = pf_context_native_service(ctx);
+  return service ? atomic_load(&native_of(service)->mode) : PF_NATIVE_OFF;
 }
 
+/* A copy: threads may go on meanwhile. */
 PfNativeReport pf_context_native_report(const PfContext *ctx)
 {
-  PfTapeHelper *helper = pf_context_tape_helper(ctx);
-  if (!helper) return (PfNativeReport){0};
-  Native *n = native_of(helper);
+  PfNativeService *service = pf_context_native_service(ctx);
+  if (!service) return (PfNativeReport){0};
+  Native *n = native_of(service);
   take_turn(n);
   const PfNativeReport report = n->report;
   atomic_flag_clear(&n->busy);

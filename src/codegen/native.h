@@ -12,15 +12,18 @@
  * the text `pf_key`, by which code is recognised when it is loaded. */
 PfStatus pf_native_source(PfContext *ctx, const PfTape *tape, bool many, const char *key, PfText *text);
 
-/* What such text begins with, for those who write their own: `struct functions` of the functions that code calls; then
- * for one state, with groups of so many angles, or for many, types and functions pf_… that the styles of code.h with
- * .math = "pf_" and .sincos = "pf_sincos" use; and the end of the latter, so that others may follow. */
+/* The beginning of such text, for modules that write their own: `struct functions` of the functions that code calls.
+ * Then follow, for one state or for many, types and functions pf_… that the styles of code.h with .math = "pf_" and
+ * .sincos = "pf_sincos" use. */
 void pf_native_put_functions(PfText *text);
+/* Types and functions for one state; `group` angles are worked out at once. */
 void pf_native_put_single(PfText *text, int group);
+/* Types and functions for PF_LANES states at once. */
 void pf_native_put_many(PfText *text);
+/* Undefines the macros of pf_native_put_single and pf_native_put_many, so that the other may follow. */
 void pf_native_put_end(PfText *text);
 
-/* Changes with the text that is made of a tape. */
+/* The version of the text that is written for a tape: part of the key of compiled code. */
 enum { PF_NATIVE_VERSION = 1 };
 
 #endif

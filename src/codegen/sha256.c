@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* SHA-256 (FIPS 180-4). */
 #include "codegen/sha256.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Fractions of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
@@ -19,21 +21,17 @@ static uint32_t turned(uint32_t x, int by)
   return x >> by | x << (32 - by);
 }
 
-/* The message schedule (6.2.2, step 1). */
-static void spread(const unsigned char *block, uint32_t w[64])
+/* The compression function on one block of 64 bytes (6.2.2). */
+static void take_block(PfSha256 *s, const unsigned char *block)
 {
+  uint32_t w[64], x[8]; /* x: a to h */
+  /* The message schedule (6.2.2, step 1). */
   for (int i = 0; i < 16; i++)
     w[i] = (uint32_t)block[4*i] << 24 | (uint32_t)block[4*i + 1] << 16 | (uint32_t)block[4*i + 2] << 8 | block[4*i + 3];
   for (int i = 16; i < 64; i++) {
     const uint32_t a = w[i - 15], b = w[i - 2];
     w[i] = w[i - 16] + (turned(a, 7) ^ turned(a, 18) ^ a >> 3) + w[i - 7] + (turned(b, 17) ^ turned(b, 19) ^ b >> 10);
   }
-}
-
-static void take_block(PfSha256 *s, const unsigned char *block)
-{
-  uint32_t w[64], x[8]; /* x: a to h */
-  spread(block, w);
   memcpy(x, s->h, sizeof x);
   for (int i = 0; i < 64; i++) {
     const uint32_t choice = (x[4] & x[5]) ^ (~x[4] & x[6]), most = (x[0] & x[1]) ^ (x[0] & x[2]) ^ (x[1] & x[2]);
@@ -46,12 +44,14 @@ static void take_block(PfSha256 *s, const unsigned char *block)
   for (int i = 0; i < 8; i++) s->h[i] += x[i];
 }
 
+/* The initial hash value (5.3.3). */
 void pf_sha256_begin(PfSha256 *s)
 {
   *s = (PfSha256){.h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab,
                         0x5be0cd19}};
 }
 
+/* Any number of bytes at a time. */
 void pf_sha256_add(PfSha256 *s, const void *bytes, size_t count)
 {
   const unsigned char *at = bytes;
@@ -65,6 +65,7 @@ void pf_sha256_add(PfSha256 *s, const void *bytes, size_t count)
   }
 }
 
+/* Padding and length (5.1.1); the state may not be used afterwards. */
 void pf_sha256_end(PfSha256 *s, unsigned char hash[PF_SHA256_SIZE])
 {
   const uint64_t bits = 8*s->size;
@@ -74,4 +75,10 @@ void pf_sha256_end(PfSha256 *s, unsigned char hash[PF_SHA256_SIZE])
   pf_sha256_add(s, padding, 1 + (119 - s->size%64)%64);
   pf_sha256_add(s, length, sizeof length);
   for (int i = 0; i < PF_SHA256_SIZE; i++) hash[i] = (unsigned char)(s->h[i/4] >> (24 - 8*(i%4)));
+}
+
+/* Hexadecimal digits with a terminating zero. */
+void pf_sha256_text(const unsigned char hash[PF_SHA256_SIZE], char text[2*PF_SHA256_SIZE + 1])
+{
+  for (int i = 0; i < PF_SHA256_SIZE; i++) snprintf(text + 2*i, 3, "%02x", hash[i]);
 }

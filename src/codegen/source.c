@@ -5,9 +5,9 @@
  * needs no library. */
 #include "codegen/code.h"
 #include "codegen/native.h"
-#include "num/sincos.h"
+#include "runtime/pf_sincos.h"
 
-/* ---------------------------------------------------------------- what all have in common */
+/* ---------------------------------------------------------------- one state and many */
 
 static const char functions[] =
   "struct functions {\n"
@@ -22,24 +22,19 @@ static const char functions[] =
 
 static const char sincos[] =
 #define PF_CODE(...) #__VA_ARGS__
-#include "num/sincos.def"
+#include "runtime/pf_sincos.def"
 ;
 
-/* A vector type pf_<name> of so many numbers, and pf_<name>_within: sine and cosine of small angles. */
-static void put_vector_type(PfText *text, const char *name, int size)
+/* And pf_<name>_sincos: of all angles. */
+static void put_vectors(PfText *text, const char *name, int size)
 {
+  /* A vector type pf_<name> of so many numbers, and pf_<name>_within: sine and cosine of small angles. */
   pf_text_print(text, "typedef double pf_%s __attribute__((vector_size(%d)));\n", name, 8*size);
   pf_text_print(text, "typedef unsigned long long pf_%s_bits __attribute__((vector_size(%d)));\n", name, 8*size);
   pf_text_print(text, "#define REAL pf_%s\n#define BITS pf_%s_bits\n", name, name);
   pf_text_print(text, "#define AS_BITS (pf_%s_bits)\n#define AS_REAL (pf_%s)\n", name, name);
   pf_text_print(text, "#define SINCOS __attribute__((always_inline)) pf_%s_within\n%s\n", name, sincos);
   pf_text_add(text, "#undef REAL\n#undef BITS\n#undef AS_BITS\n#undef AS_REAL\n#undef SINCOS\n");
-}
-
-/* And pf_<name>_sincos: of all angles. */
-static void put_vectors(PfText *text, const char *name, int size)
-{
-  put_vector_type(text, name, size);
   pf_text_print(text, "static inline __attribute__((always_inline))\n"
                 "void pf_%s_sincos(pf_%s x, pf_%s *s, pf_%s *c, const struct functions *use)\n"
                 "{\n  int large = 0;\n", name, name, name, name);
@@ -91,25 +86,12 @@ static void put_constant(PfText *text, const void *user, int constant)
   pf_text_print(text, "c[%d]", constant);
 }
 
+/* `group` angles are worked out at once. */
 void pf_native_put_single(PfText *text, int group)
 {
   put_vectors(text, "angles", group);
   put_vectors(text, "pair", 2);
   pf_text_add(text, single_head);
-}
-
-static PfStatus write_single(PfContext *ctx, PfArena *arena, const PfProgram *program, PfText *text)
-{
-  const PfCodeStyle style = {
-    .dialect = PF_CODE_C, .real = "double", .math = "pf_", .sincos = "pf_sincos", .name = "pf_run", .qualifiers = "",
-    .group = pf_lanes_best() == PF_LANES_PLAIN ? 2 : 4, .group_type = "pf_angles",
-    .parameters = "const double *restrict x, double *restrict y, const double *restrict c, "
-                  "const struct functions *restrict use",
-    .arguments = "x, y, c, use", .put_input = put_input, .put_output = put_output, .put_constant = put_constant};
-  PfProgram sorted;
-  pf_native_put_single(text, style.group);
-  PF_TRY(pf_program_angles_first(ctx, arena, program, &sorted));
-  return pf_code_write(ctx, &sorted, &style, text);
 }
 
 /* ---------------------------------------------------------------- groups of states */
@@ -159,30 +141,20 @@ static void put_constant_lanes(PfText *text, const void *user, int constant)
   pf_text_print(text, "pf_all(c[%d])", constant);
 }
 
+/* Eight states in vectors. */
 void pf_native_put_many(PfText *text)
 {
   put_vectors(text, "lanes", PF_LANES);
   pf_text_add(text, many_head);
 }
 
-static PfStatus write_many(PfContext *ctx, const PfProgram *program, PfText *text)
-{
-  static const PfCodeStyle style = {
-    .dialect = PF_CODE_LANES, .real = "pf_lanes", .math = "pf_", .sincos = "pf_sincos", .name = "pf_run",
-    .qualifiers = "",
-    .parameters = "const pf_lanes *restrict x, pf_lanes *restrict y, const double *restrict c, "
-                  "const struct functions *restrict use",
-    .arguments = "x, y, c, use", .put_input = put_input, .put_output = put_output,
-    .put_constant = put_constant_lanes};
-  pf_native_put_many(text);
-  return pf_code_write(ctx, program, &style, text);
-}
-
+/* The struct of functions that code gets as an argument. */
 void pf_native_put_functions(PfText *text)
 {
   pf_text_add(text, functions);
 }
 
+/* Takes the names back that the two parts above define, so that one file can have both. */
 void pf_native_put_end(PfText *text)
 {
   static const char *const names[] = {"sincos", "sincos_group", "sin", "cos", "sqrt", "fabs",
@@ -193,15 +165,36 @@ void pf_native_put_end(PfText *text)
   for (size_t i = 0; i < sizeof names/sizeof *names; i++) pf_text_print(text, "#undef pf_%s\n", names[i]);
 }
 
+/* `key` becomes a string of the library, by which it is recognised when it is loaded. */
 PfStatus pf_native_source(PfContext *ctx, const PfTape *tape, bool many, const char *key, PfText *text)
 {
-  PfProgram program;
+  PfCodeStyle style = {
+    .dialect = PF_CODE_C, .real = "double", .math = "pf_", .sincos = "pf_sincos", .name = "pf_run", .qualifiers = "",
+    .group = pf_lanes_best() == PF_LANES_PLAIN ? 2 : 4, .group_type = "pf_angles",
+    .parameters = "const double *restrict x, double *restrict y, const double *restrict c, "
+                  "const struct functions *restrict use",
+    .arguments = "x, y, c, use", .put_input = put_input, .put_output = put_output, .put_constant = put_constant};
+  PfProgram program, sorted;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   if (!arena) return pf_no_room(ctx, "code");
   pf_native_put_functions(text);
   pf_text_print(text, "extern const char pf_key[];\nconst char pf_key[] = \"%s\";\n", key);
   PfStatus status = pf_tape_program(ctx, arena, tape, &program);
-  if (status == PF_OK) status = many ? write_many(ctx, &program, text) : write_single(ctx, arena, &program, text);
+  if (status == PF_OK && many) {
+    style.dialect = PF_CODE_LANES;
+    style.real = "pf_lanes";
+    style.group = 0;
+    style.group_type = NULL;
+    style.parameters = "const pf_lanes *restrict x, pf_lanes *restrict y, const double *restrict c, "
+                       "const struct functions *restrict use";
+    style.put_constant = put_constant_lanes;
+    pf_native_put_many(text);
+    status = pf_code_write(ctx, &program, &style, text);
+  } else if (status == PF_OK) {
+    pf_native_put_single(text, style.group);
+    status = pf_program_angles_first(ctx, arena, &program, &sorted);
+    if (status == PF_OK) status = pf_code_write(ctx, &sorted, &style, text);
+  }
   pf_arena_free(arena);
   return status;
 }

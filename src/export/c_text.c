@@ -6,49 +6,27 @@
 #include <math.h>
 #include <string.h>
 
-/* ~1e-12~1e-5~: the number for double, or for float. Returns the last mark. */
-static const char *put_choice(const PfCText *c, const char *at)
-{
-  const char *second = strchr(at + 1, '~'), *end = strchr(second + 1, '~');
-  if (c->real == PF_REAL_FLOAT) {
-    pf_text_put(c->text, second + 1, (size_t)(end - second - 1));
-    pf_text_add(c->text, "f");
-  } else {
-    pf_text_put(c->text, at + 1, (size_t)(second - at - 1));
-  }
-  return end;
-}
-
-/* `sqrt(: a function of <math.h>. Other such marks are plain. Returns the last letter of it. */
-static const char *put_function(const PfCText *c, const char *at)
-{
-  static const char *const functions[] = {"fabs(", "fmax(", "sqrt(", "frexp(", "ldexp("};
-  size_t length = 0;
-  for (size_t i = 0; i < sizeof functions/sizeof *functions; i++)
-    if (!strncmp(at + 1, functions[i], strlen(functions[i]))) length = strlen(functions[i]) - 1;
-  if (!length) {
-    pf_text_add(c->text, "`");
-    return at;
-  }
-  pf_text_put(c->text, at + 1, length);
-  if (c->real == PF_REAL_FLOAT) pf_text_add(c->text, "f");
-  return at + length;
-}
-
+/* Appends the text; every '@' and '$' in it is a mark. */
 void pf_c_put(const PfCText *c, const char *marked)
 {
   for (const char *at = marked; *at; at++) {
-    size_t plain = strcspn(at, "@$`~");
-    pf_text_put(c->text, at, plain);
-    at += plain;
     if (*at == '@') pf_text_add(c->text, c->x->prefix);
     else if (*at == '$') pf_text_add(c->text, c->x->upper);
-    else if (*at == '~') at = put_choice(c, at);
-    else if (*at == '`') at = put_function(c, at);
-    else return;
+    else pf_text_put(c->text, at, 1);
   }
 }
 
+/* For names and parameter lists that the code generator needs as strings. */
+const char *pf_c_marked(const PfCText *c, const char *marked)
+{
+  PfText text;
+  pf_text_init(&text, pf_context_allocator(c->x->ctx));
+  pf_c_put(&(PfCText){.x = c->x, .text = &text}, marked);
+  return pf_export_keep_text(c->x, &text);
+}
+
+/* The fewest digits that read back as the same double, with a point, so that C takes it for a floating constant. For
+ * float, magnitudes beyond FLT_MAX or below FLT_MIN become FLT_MAX or 0, which compilers would warn about otherwise. */
 void pf_c_put_number(const PfCText *c, double value)
 {
   char digits[PF_LONGEST_NUMBER + 1];
@@ -60,18 +38,21 @@ void pf_c_put_number(const PfCText *c, double value)
   if (c->real == PF_REAL_FLOAT) pf_text_add(c->text, "f");
 }
 
+/* As pf_c_put_number with double, whatever the type of the writer. */
 void pf_c_put_time(const PfCText *c, double value)
 {
-  pf_c_put_number(&(PfCText){c->x, PF_REAL_DOUBLE, c->text}, value);
+  pf_c_put_number(&(PfCText){.x = c->x, .real = PF_REAL_DOUBLE, .text = c->text}, value);
 }
 
+/* With the identifier of the model before it. */
 void pf_c_put_function_name(const PfCText *c, const PfExportFunction *f)
 {
-  int kind = (int)(f - c->x->functions);
-  pf_text_print(c->text, "%s_%s", c->x->prefix, f->name);
-  if (kind >= PF_EXPORT_JACOBIANS) pf_text_print(c->text, "_of_%d", kind - PF_EXPORT_JACOBIANS);
+  pf_text_print(c->text, "%s_", c->x->prefix);
+  pf_export_put_function_name(c->x, f, 0, c->text);
 }
 
+/* State, parameters and inputs come first, then accelerations and multipliers where the function takes them, then one
+ * pointer for each group of results. */
 void pf_c_put_arguments(const PfCText *c, const PfExportFunction *f, PfCList list)
 {
   bool declared = list == PF_C_DECLARED;
@@ -86,6 +67,7 @@ void pf_c_put_arguments(const PfCText *c, const PfExportFunction *f, PfCList lis
   }
 }
 
+/* Symbols are numbered in the order parameters, time, inputs, q, v, a, lambda (PfExport.at_time and so on). */
 void pf_c_put_symbol(PfText *text, const PfExport *x, int symbol)
 {
   if (symbol < x->at_time) pf_text_print(text, "p->%s", x->parameters.at[symbol].id);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model has to compute, as lists of expressions. */
+/* What a model has to compute, as lists of expressions.
+ *
+ * An export is a list of functions, each a tape on the same symbols: parameters, time, inputs, q, v, accelerations and
+ * multipliers. pf_export_collect names all quantities, finds accelerations by the form that is requested, and then
+ * makes the functions one after the other; the writers of languages turn the tapes into code. Nothing here depends on a
+ * language but the reserved words. The order of functions and expressions is fixed, so that the same model gives the
+ * same text. */
 #include "export/export_impl.h"
 #include "form/angles.h"
 #include "form/closed.h"
@@ -11,126 +17,85 @@
 #include <math.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- symbols */
+/* ---------------------------------------------------------------- names */
 
-static PfStatus name_one(PfNames *names, PfNamed *at, const char *name, PfMeasure measure)
+/* A list while it is named. Each list has a space of names of its own. */
+typedef struct Naming {
+  PfExport *x;
+  PfNames names;
+  PfNamedList *list;
+  int *number; /* in the model, of each entry; NULL: not recorded */
+} Naming;
+
+/* Begins a list with room for `room` names; `number` gets room for their numbers in the model, unless it is NULL. */
+static PfStatus begin_list(Naming *k, PfNamedList *list, int room, int **number)
 {
-  *at = (PfNamed){.name = name, .measure = measure};
-  return pf_names_take(names, name, &at->id);
+  PfExport *x = k->x;
+  pf_names_free(&k->names);
+  pf_names_init(&k->names, x->ctx, x->arena, x->words);
+  *list = (PfNamedList){0, pf_arena_array(x->arena, PfNamed, room)};
+  k->list = list;
+  k->number = number ? *number = pf_arena_array(x->arena, int, room) : NULL;
+  return list->at && (!number || *number) ? PF_OK : pf_no_room(x->ctx, "the export");
 }
 
-static PfStatus begin_list(PfExport *x, PfNamedList *list, int count)
+static PfStatus add_name(Naming *k, int number, const char *name, PfMeasure measure)
 {
-  list->count = 0;
-  list->at = pf_arena_array(x->arena, PfNamed, count);
-  return list->at ? PF_OK : pf_no_room(x->ctx, "the export");
+  const int i = k->list->count++;
+  k->list->at[i] = (PfNamed){.name = name, .measure = measure};
+  if (k->number) k->number[i] = number;
+  return pf_names_take(&k->names, name, &k->list->at[i].id);
 }
 
-static PfStatus name_parameters(PfExport *x, PfNames *names)
+/* Parameters without those made of others, which are written out as are inputs that are functions of time; coordinates,
+ * constraints, contacts, frames, and last the outputs. */
+static PfStatus name_lists(Naming *k)
 {
+  PfExport *x = k->x;
   const PfModel *model = x->model;
-  PF_TRY(begin_list(x, &x->parameters, model->parameter_count));
-  x->parameter = pf_arena_array(x->arena, int, model->parameter_count);
-  if (!x->parameter) return pf_no_room(x->ctx, "the export");
+  PF_TRY(begin_list(k, &x->parameters, model->parameter_count, &x->parameter));
   for (int i = 0; i < model->parameter_count; i++) {
     const PfParameter *p = model->parameters + i;
-    if (p->derived || p->hidden) continue;
-    x->parameter[x->parameters.count] = i;
-    PF_TRY(name_one(names, x->parameters.at + x->parameters.count++, p->name, pf_model_measure(model, p->name)));
+    if (!p->derived && !p->hidden) PF_TRY(add_name(k, i, p->name, pf_model_measure(model, p->name)));
   }
-  return PF_OK;
-}
-
-static PfStatus name_coordinates(PfExport *x, PfNames *names)
-{
-  PF_TRY(begin_list(x, &x->coordinates, x->n));
-  for (; x->coordinates.count < x->n; x->coordinates.count++) {
-    const PfCoordinate *c = x->model->coordinates + x->coordinates.count;
-    PF_TRY(name_one(names, x->coordinates.at + x->coordinates.count, c->name, pf_coordinate_measure(c, 0)));
-  }
-  return PF_OK;
-}
-
-/* Inputs that are functions of time are written out. */
-static PfStatus name_inputs(PfExport *x, PfNames *names)
-{
-  const PfModel *model = x->model;
-  PF_TRY(begin_list(x, &x->inputs, model->input_count));
-  x->input = pf_arena_array(x->arena, int, model->input_count);
-  if (!x->input) return pf_no_room(x->ctx, "the export");
+  PF_TRY(begin_list(k, &x->coordinates, x->n, NULL));
+  for (int i = 0; i < x->n; i++)
+    PF_TRY(add_name(k, i, model->coordinates[i].name, pf_coordinate_measure(model->coordinates + i, 0)));
+  PF_TRY(begin_list(k, &x->inputs, model->input_count, &x->input));
   for (int i = 0; i < model->input_count; i++) {
     const PfInput *u = model->inputs + i;
-    if (u->value != PF_EXPR_NONE) continue;
-    x->input[x->inputs.count] = i;
-    PF_TRY(name_one(names, x->inputs.at + x->inputs.count++, u->name, pf_model_measure(model, u->name)));
+    if (u->value == PF_EXPR_NONE) PF_TRY(add_name(k, i, u->name, pf_model_measure(model, u->name)));
   }
-  return PF_OK;
-}
-
-static PfStatus name_constraints(PfExport *x, PfNames *names)
-{
-  PF_TRY(begin_list(x, &x->constraints, x->m));
-  for (; x->constraints.count < x->m; x->constraints.count++) {
-    const PfConstraint *c = x->model->constraints + x->constraints.count;
-    PF_TRY(name_one(names, x->constraints.at + x->constraints.count, c->name, (PfMeasure){c->unit, 1}));
-  }
-  return PF_OK;
-}
-
-static PfStatus name_contacts(PfExport *x, PfNames *names)
-{
-  PF_TRY(begin_list(x, &x->contacts, x->model->contact_count));
-  for (; x->contacts.count < x->model->contact_count; x->contacts.count++) {
-    const PfContact *c = x->model->contacts + x->contacts.count;
-    PF_TRY(name_one(names, x->contacts.at + x->contacts.count, c->name, (PfMeasure){"", 1}));
-  }
-  return PF_OK;
-}
-
-static bool has_frame(const PfExport *x, int frame)
-{
-  for (int i = 0; i < x->frames.count; i++)
-    if (x->frame[i] == frame) return true;
-  return false;
-}
-
-/* Bodies, then other frames that have a name. */
-static PfStatus name_frames(PfExport *x, PfNames *names)
-{
-  const PfModel *model = x->model;
-  PfMeasure none = {"", 1};
-  PF_TRY(begin_list(x, &x->frames, model->frame_count + model->body_count));
-  x->frame = pf_arena_array(x->arena, int, model->frame_count + model->body_count);
-  if (!x->frame) return pf_no_room(x->ctx, "the export");
-  for (int i = 0; i < model->body_count; i++) {
-    x->frame[x->frames.count] = model->bodies[i].frame;
-    PF_TRY(name_one(names, x->frames.at + x->frames.count++, model->bodies[i].name, none));
-  }
-  x->body_count = x->frames.count;
+  PF_TRY(begin_list(k, &x->constraints, x->m, NULL));
+  for (int i = 0; i < x->m; i++)
+    PF_TRY(add_name(k, i, model->constraints[i].name, (PfMeasure){model->constraints[i].unit, 1}));
+  PF_TRY(begin_list(k, &x->contacts, model->contact_count, NULL));
+  for (int i = 0; i < model->contact_count; i++) PF_TRY(add_name(k, i, model->contacts[i].name, (PfMeasure){"", 1}));
+  /* Bodies, then other frames that have a name. */
+  const PfMeasure none = {"", 1};
+  PF_TRY(begin_list(k, &k->x->frames, model->frame_count + model->body_count, &k->x->frame));
+  for (int i = 0; i < model->body_count; i++)
+    PF_TRY(add_name(k, model->bodies[i].frame, model->bodies[i].name, none));
   for (int i = 1; i < model->frame_count; i++) {
-    if (!model->frames[i].name[0] || has_frame(x, i)) continue;
-    x->frame[x->frames.count] = i;
-    PF_TRY(name_one(names, x->frames.at + x->frames.count++, model->frames[i].name, none));
+    bool listed = !model->frames[i].name[0];
+    for (int l = 0; l < k->list->count && !listed; l++) listed = k->number[l] == i;
+    if (!listed) PF_TRY(add_name(k, i, model->frames[i].name, none));
   }
-  return PF_OK;
+  pf_names_free(&k->names);
+  pf_names_init(&k->names, x->ctx, x->arena, x->words);
+  return pf_export_outputs(x, &k->names);
 }
 
-/* Each list has a space of names of its own. */
-static PfStatus name_all(PfExport *x)
+/* ---------------------------------------------------------------- symbols */
+
+/* Copies expressions to the end of a list, which grows. */
+static void append(PfExpr *list, int *count, const PfExpr *from, int more)
 {
-  typedef PfStatus Namer(PfExport *, PfNames *);
-  static Namer *const lists[] = {name_parameters, name_coordinates, name_inputs, name_constraints,
-                                 name_contacts, name_frames, pf_export_outputs};
-  for (size_t i = 0; i < sizeof lists/sizeof *lists; i++) {
-    PfNames names;
-    pf_names_init(&names, x->ctx, x->arena, x->words);
-    PfStatus status = lists[i](x, &names);
-    pf_names_free(&names);
-    PF_TRY(status);
-  }
-  return PF_OK;
+  if (more) memcpy(list + *count, from, (size_t)more*sizeof *list);
+  *count += more;
 }
 
+/* The symbols of the tapes in their order, and where each kind begins. */
 static PfStatus list_symbols(PfExport *x)
 {
   const PfModel *model = x->model;
@@ -155,6 +120,8 @@ static PfStatus list_symbols(PfExport *x)
   return PF_OK;
 }
 
+/* Symbols of the system are more: inputs that are functions of time and parameters made of others are written out in
+ * the tapes of an export. */
 void pf_export_take_values(const PfExport *x, const double *values, double *symbols)
 {
   const PfSymbols *in = pf_system_symbols(x->system);
@@ -164,18 +131,9 @@ void pf_export_take_values(const PfExport *x, const double *values, double *symb
   for (int i = 0; i < 2*x->n; i++) symbols[x->at_q + i] = values[in->q + i];
 }
 
-static PfStatus take_start(PfExport *x, const double *values)
-{
-  x->start = pf_arena_array(x->arena, double, x->symbol_count);
-  if (!x->start) return pf_no_room(x->ctx, "the export");
-  pf_export_take_values(x, values, x->start);
-  for (int i = 0; i < x->inputs.count; i++)
-    if (!isfinite(x->start[x->at_inputs + i])) x->start[x->at_inputs + i] = 0;
-  return PF_OK;
-}
-
 /* ---------------------------------------------------------------- lists of expressions */
 
+/* Begins a function: its groups and elements are added next. `takes` are flags PF_TAKES_…. */
 static PfExportFunction *begin(PfExport *x, int kind, const char *name, int takes)
 {
   PfExportFunction *f = x->functions + kind;
@@ -183,38 +141,42 @@ static PfExportFunction *begin(PfExport *x, int kind, const char *name, int take
   return f;
 }
 
+/* A group of results with rows and columns, row by row. */
 static void add_matrix(PfExportFunction *f, const char *name, int rows, int columns)
 {
   f->groups[f->group_count++] = (PfExportGroup){name, rows, columns, false, NULL};
 }
 
+/* A group that is a list; with `members` it is a struct. */
 static void add_array(PfExportFunction *f, const char *name, int count, const PfNamedList *members)
 {
   f->groups[f->group_count++] = (PfExportGroup){name, count, 1, true, members};
 }
 
-static PfStatus grow(PfExport *x, PfExportFunction *f)
+/* An expression at a place among the elements of a function; the lists double when they are full. */
+static PfStatus push(PfExport *x, PfExportFunction *f, int place, PfExpr e)
 {
-  int room = f->room ? 2*f->room : 32;
-  PfExpr *roots = pf_arena_array(x->arena, PfExpr, room);
-  int *place = pf_arena_array(x->arena, int, room);
-  if (!roots || !place) return pf_no_room(x->ctx, "the export");
-  if (f->count) memcpy(roots, f->roots, (size_t)f->count*sizeof *roots);
-  if (f->count) memcpy(place, f->place, (size_t)f->count*sizeof *place);
-  f->roots = roots, f->place = place, f->room = room;
-  return PF_OK;
-}
-
-/* What is zero at all times is not listed. */
-static PfStatus add(PfExport *x, PfExportFunction *f, int place, PfExpr e)
-{
-  if (pf_expr_is_structural_zero(x->ctx, e)) return PF_OK;
-  if (f->count == f->room) PF_TRY(grow(x, f));
+  if (f->count == f->room) {
+    const int room = f->room ? 2*f->room : 32;
+    PfExpr *roots = pf_arena_array(x->arena, PfExpr, room);
+    int *places = pf_arena_array(x->arena, int, room);
+    if (!roots || !places) return pf_no_room(x->ctx, "the export");
+    if (f->count) memcpy(roots, f->roots, (size_t)f->count*sizeof *roots);
+    if (f->count) memcpy(places, f->place, (size_t)f->count*sizeof *places);
+    f->roots = roots, f->place = places, f->room = room;
+  }
   f->roots[f->count] = e;
   f->place[f->count++] = place;
   return PF_OK;
 }
 
+/* Elements that are zero at all times are not listed. */
+static PfStatus add(PfExport *x, PfExportFunction *f, int place, PfExpr e)
+{
+  return pf_expr_is_structural_zero(x->ctx, e) ? PF_OK : push(x, f, place, e);
+}
+
+/* Elements that do not exist (PF_EXPR_NONE), as a constraint without a position level, count as zero. */
 static PfStatus add_list(PfExport *x, PfExportFunction *f, int place, const PfExpr *list, int count)
 {
   for (int i = 0; i < count; i++)
@@ -222,6 +184,7 @@ static PfStatus add_list(PfExport *x, PfExportFunction *f, int place, const PfEx
   return PF_OK;
 }
 
+/* Puts a number in the place of a flag, unless that is among the inputs. */
 static PfStatus replace(const PfExport *x, PfExpr *list, int count, PfExpr flag, int value)
 {
   PfExpr number = pf_expr_int(x->ctx, value);
@@ -240,6 +203,8 @@ PfStatus pf_export_expand(const PfExport *x, PfExpr *list, int count)
   return pf_model_expand(x->model, list, count, list);
 }
 
+/* Writes the expressions in the symbols of the export and makes the tape. Most of the time of an export is spent
+ * here. */
 static PfStatus finish(PfExport *x, PfExportFunction *f)
 {
   PF_TRY(pf_expr_check(x->ctx));
@@ -249,6 +214,8 @@ static PfStatus finish(PfExport *x, PfExportFunction *f)
 
 /* ---------------------------------------------------------------- the functions */
 
+/* M, F, A, b of M a = F + A^T lambda, A a = b. Non-ideal forces C belong to F, unless they depend on multipliers
+ * (collect_friction). */
 static PfStatus collect_matrices(PfExport *x)
 {
   const PfEquations *eq = x->equations;
@@ -266,7 +233,8 @@ static PfStatus collect_matrices(PfExport *x)
   return finish(x, f);
 }
 
-/* The largest element of each row of A where the symbols are. */
+/* The largest element of each row of A where the symbols are. `A` gets the matrix (m x n), and x->typical the largest
+ * size of each row so far, times `part`. */
 static PfStatus measure_rows(PfExport *x, const double *symbols, double part, double *A)
 {
   const PfExportFunction *f = x->functions + PF_EXPORT_MATRICES;
@@ -276,7 +244,7 @@ static PfStatus measure_rows(PfExport *x, const double *symbols, double part, do
   memcpy(A, all + x->n*x->n + x->n, (size_t)(x->m*x->n)*sizeof *A);
   for (int i = 0; i < x->m; i++) {
     const double *row = A + i*x->n, length = pf_norm(row, x->n);
-    if (isfinite(length) && length > 0) x->usual[i] = fmax(x->usual[i], part*pf_binary_scale(row, (size_t)x->n));
+    if (isfinite(length) && length > 0) x->typical[i] = fmax(x->typical[i], part*pf_binary_scale(row, (size_t)x->n));
   }
   return PF_OK;
 }
@@ -290,23 +258,25 @@ static PfStatus judge_rows(PfExport *x)
   PfRows rows;
   if (!x->m) return PF_OK;
   A = pf_arena_array(x->arena, double, x->m*x->n);
-  x->usual = pf_arena_array(x->arena, double, x->m);
-  if (!symbols || !A || !x->usual) return pf_no_room(x->ctx, "the export");
+  x->typical = pf_arena_array(x->arena, double, x->m);
+  if (!symbols || !A || !x->typical) return pf_no_room(x->ctx, "the export");
   for (int trial = 0; trial < 3; trial++) {
     memcpy(symbols, x->start, (size_t)x->symbol_count*sizeof *symbols);
-    for (int i = 0; i < 2*x->n; i++) symbols[x->at_q + i] = pf_manifold_blur(x->start[x->at_q + i], 1, &noise);
+    for (int i = 0; i < 2*x->n; i++) symbols[x->at_q + i] = pf_blur(x->start[x->at_q + i], 1, &noise);
     PF_TRY(measure_rows(x, symbols, 0.125, A));
   }
   PF_TRY(measure_rows(x, x->start, 1, A));
   if (pf_first_not_finite(A, (size_t)(x->m*x->n)) >= 0) return PF_OK;
   for (int i = 0; i < x->m; i++)
-    if (!(pf_norm(A + i*x->n, x->n) > PF_RANK_TOLERANCE*x->usual[i]))
+    if (!(pf_norm(A + i*x->n, x->n) > PF_RANK_TOLERANCE*x->typical[i]))
       memset(A + i*x->n, 0, (size_t)x->n*sizeof *A);
   PF_TRY(pf_rows_sort(x->ctx, x->arena, A, x->m, x->n, PF_RANK_TOLERANCE, &rows));
   x->redundant = rows.rank < x->m;
   return PF_OK;
 }
 
+/* Non-ideal forces C(lambda) and dC/dlambda (n x m), for Newton's method in the exported code; only where C depends on
+ * multipliers. */
 static PfStatus collect_friction(PfExport *x)
 {
   const PfEquations *eq = x->equations;
@@ -325,6 +295,8 @@ static PfStatus collect_friction(PfExport *x)
   return finish(x, f);
 }
 
+/* Residuals of the constraints: positions phi(q, t) and velocities psi(q, v, t) (m each); rows without a level are
+ * zero. */
 static PfStatus collect_constraints(PfExport *x)
 {
   const PfEquations *eq = x->equations;
@@ -337,6 +309,7 @@ static PfStatus collect_constraints(PfExport *x)
   return finish(x, f);
 }
 
+/* Kinetic and potential energy in joules, as a struct of two members. */
 static PfStatus collect_energy(PfExport *x)
 {
   static PfNamed names[] = {{"kinetic", "kinetic", {"J", 1}}, {"potential", "potential", {"J", 1}}};
@@ -348,6 +321,7 @@ static PfStatus collect_energy(PfExport *x)
   return finish(x, f);
 }
 
+/* The components of a vector in the axes of the ground, from a place on. */
 static PfStatus add_vector(PfExport *x, PfExportFunction *f, int place, PfVector vector)
 {
   PfExpr c[3];
@@ -367,6 +341,7 @@ static PfStatus add_rotation(PfExport *x, PfExportFunction *f, int place, int fr
   return PF_OK;
 }
 
+/* Positions (frames x 3) in metres and rotations (frames x 9, by rows) of all frames, in the axes of the ground. */
 static PfStatus collect_poses(PfExport *x)
 {
   int count = x->frames.count;
@@ -379,6 +354,7 @@ static PfStatus collect_poses(PfExport *x)
   return finish(x, f);
 }
 
+/* Derivatives of a vector by the velocities: three rows of n elements. */
 static PfStatus add_gradient(PfExport *x, PfExportFunction *f, int place, PfVector vector)
 {
   PfExpr c[3], *row = pf_arena_array(x->arena, PfExpr, x->n);
@@ -391,7 +367,9 @@ static PfStatus add_gradient(PfExport *x, PfExportFunction *f, int place, PfVect
   return PF_OK;
 }
 
-/* Of the origin and of the angular velocity, in the axes of the ground; and the rotation, for other points. */
+/* Of the origin and of the angular velocity, in the axes of the ground; and the rotation, for other points. J (6 x n):
+ * linear velocity of the origin and angular velocity of the frame by v; R (3 x 3) takes points of the frame to the axes
+ * of the ground. One function for each frame. */
 static PfStatus collect_jacobians(PfExport *x)
 {
   for (int i = 0; i < x->frames.count; i++) {
@@ -406,6 +384,8 @@ static PfStatus collect_jacobians(PfExport *x)
   return PF_OK;
 }
 
+/* Points of contact in metres and forces on the bodies in newtons, in the axes of the ground; the forces are functions
+ * of the multipliers. */
 static PfStatus collect_contacts(PfExport *x)
 {
   int count = x->contacts.count;
@@ -418,7 +398,8 @@ static PfStatus collect_contacts(PfExport *x)
   return finish(x, f);
 }
 
-/* The sides of other surfaces in a surface are their signs. */
+/* The sides of other surfaces in a surface are their signs. Functions that change their sign where sign, abs, min, max
+ * or a comparison switch. */
 static PfStatus collect_surfaces(PfExport *x)
 {
   PfSwitches *found = pf_arena_array(x->arena, PfSwitches, 1);
@@ -431,7 +412,7 @@ static PfStatus collect_surfaces(PfExport *x)
     PfExpr g = found->at[k].surface;
     for (int j = k; j-- > 0;) {
       PfExpr sign = pf_expr_call1(x->ctx, PF_OP_SIGN, found->at[j].surface);
-      PF_TRY(pf_expr_substitute(x->ctx, &g, 1, &found->at[j].side, &sign, 1, &g));
+      PF_TRY(pf_expr_substitute(x->ctx, &g, 1, &found->at[j].mode, &sign, 1, &g));
     }
     PF_TRY(add(x, f, k, g));
   }
@@ -439,6 +420,7 @@ static PfStatus collect_surfaces(PfExport *x)
   return finish(x, f);
 }
 
+/* The outputs of the model, or its coordinates, as members of a struct. */
 static PfStatus collect_outputs(PfExport *x)
 {
   PfExportFunction *f = begin(x, PF_EXPORT_OUTPUTS, "outputs", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
@@ -449,7 +431,8 @@ static PfStatus collect_outputs(PfExport *x)
 
 /* ---------------------------------------------------------------- slopes */
 
-/* M a - F - C - A^T lambda, then A a - b, in the symbols of the export. */
+/* M a - F - C - A^T lambda, then A a - b, in the symbols of the export. Cost: n^2 + 2 n m products, which share what M
+ * and A have in common. */
 PfStatus pf_export_residuals(const PfExport *x, PfExpr *r)
 {
   const PfEquations *eq = x->equations;
@@ -469,6 +452,7 @@ PfStatus pf_export_residuals(const PfExport *x, PfExpr *r)
   return pf_export_expand(x, r, n + m);
 }
 
+/* Derivatives of the roots by the symbols (count x columns), of which only those that are not zero are made. */
 static PfStatus add_jacobian(PfExport *x, PfExportFunction *f, const PfExpr *roots, int count, const PfExpr *symbols,
                              int columns)
 {
@@ -479,29 +463,24 @@ static PfStatus add_jacobian(PfExport *x, PfExportFunction *f, const PfExpr *roo
   return PF_OK;
 }
 
+/* 2 n + inputs + parameters + 1. */
 int pf_export_columns(const PfExport *x)
 {
   return 2*x->n + x->inputs.count + x->parameters.count + 1;
 }
 
-/* q, v, u, p, t */
-static PfExpr *list_columns(PfExport *x, int extra)
-{
-  int n = x->n, k = 0;
-  PfExpr *s = pf_arena_array(x->arena, PfExpr, pf_export_columns(x) + extra);
-  if (!s) return NULL;
-  for (int i = 0; i < 2*n; i++) s[k++] = x->symbols[x->at_q + i];
-  for (int i = 0; i < x->inputs.count; i++) s[k++] = x->symbols[x->at_inputs + i];
-  for (int i = 0; i < x->parameters.count; i++) s[k++] = x->symbols[i];
-  s[k] = x->symbols[x->at_time];
-  return s;
-}
-
+/* Derivatives of the residuals of motion and constraints by q, v, u, p, t, and the first of them alone, which are
+ * inverse dynamics. */
 static PfStatus collect_slopes(PfExport *x)
 {
-  int rows = x->n + x->m, columns = pf_export_columns(x);
-  PfExpr *r = pf_arena_array(x->arena, PfExpr, rows), *by = list_columns(x, 0);
+  const int rows = x->n + x->m, columns = pf_export_columns(x);
+  int count = 0;
+  PfExpr *r = pf_arena_array(x->arena, PfExpr, rows), *by = pf_arena_array(x->arena, PfExpr, columns);
   if (!r || !by) return pf_no_room(x->ctx, "the export");
+  append(by, &count, x->symbols + x->at_q, 2*x->n);
+  append(by, &count, x->symbols + x->at_inputs, x->inputs.count);
+  append(by, &count, x->symbols, x->parameters.count);
+  append(by, &count, x->symbols + x->at_time, 1);
   PF_TRY(pf_export_residuals(x, r));
   PfExportFunction *f = begin(x, PF_EXPORT_SLOPES, "slopes", PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
   add_matrix(f, "D", rows, columns);
@@ -513,7 +492,8 @@ static PfStatus collect_slopes(PfExport *x)
   return finish(x, f);
 }
 
-/* What the inputs do to the residuals of motion and constraints. */
+/* Derivatives of the residuals of motion and constraints by the inputs. With them the inverse dynamics by inputs solve
+ * R du = -residual (robot_actuate). */
 static PfStatus collect_input_slopes(PfExport *x)
 {
   int rows = x->n + x->m, nu = x->inputs.count;
@@ -527,58 +507,26 @@ static PfStatus collect_input_slopes(PfExport *x)
   return finish(x, f);
 }
 
-/* By q, v, u, a, lambda. */
+/* Derivatives of the outputs by q, v, u, a, lambda. */
 static PfStatus collect_output_slopes(PfExport *x)
 {
-  int n = x->n, nu = x->inputs.count, columns = 3*n + nu + x->m;
+  const int nu = x->inputs.count, columns = 3*x->n + nu + x->m;
+  int count = 0, outputs = 0;
   PfExpr *by = pf_arena_array(x->arena, PfExpr, columns), *y = pf_arena_array(x->arena, PfExpr, x->outputs.count);
   if (!by || !y) return pf_no_room(x->ctx, "the export");
-  memcpy(by, x->symbols + x->at_q, 2*(size_t)n*sizeof *by);
-  if (nu) memcpy(by + 2*n, x->symbols + x->at_inputs, (size_t)nu*sizeof *by);
-  memcpy(by + 2*n + nu, x->symbols + x->at_a, (size_t)(n + x->m)*sizeof *by);
-  if (x->outputs.count) memcpy(y, x->output, (size_t)x->outputs.count*sizeof *y);
-  PF_TRY(pf_export_expand(x, y, x->outputs.count));
+  append(by, &count, x->symbols + x->at_q, 2*x->n);
+  append(by, &count, x->symbols + x->at_inputs, nu);
+  append(by, &count, x->symbols + x->at_a, x->n + x->m);
+  append(y, &outputs, x->output, x->outputs.count);
+  PF_TRY(pf_export_expand(x, y, outputs));
   PfExportFunction *f = begin(x, PF_EXPORT_OUTPUT_SLOPES, "output_slopes",
                               PF_TAKES_ACCELERATIONS | PF_TAKES_MULTIPLIERS);
-  add_matrix(f, "Y", x->outputs.count, columns);
-  PF_TRY(add_jacobian(x, f, y, x->outputs.count, by, columns));
+  add_matrix(f, "Y", outputs, columns);
+  PF_TRY(add_jacobian(x, f, y, outputs, by, columns));
   return finish(x, f);
 }
 
 /* ---------------------------------------------------------------- accelerations */
-
-static PfStatus list_flow(PfExport *x, const PfClosedForm *form)
-{
-  PfExportFunction *f = begin(x, PF_EXPORT_FLOW, "flow", 0);
-  add_array(f, "a", x->n, NULL);
-  add_array(f, "lambda", x->m, NULL);
-  add_matrix(f, "pivot", form->pairs, 2);
-  PF_TRY(add_list(x, f, 0, form->acceleration, x->n));
-  PF_TRY(add_list(x, f, x->n, form->multiplier, x->m));
-  PF_TRY(add_list(x, f, x->n + x->m, form->pair, 2*form->pairs));
-  PF_TRY(pf_expr_check(x->ctx));
-  PF_TRY(pf_export_expand(x, f->roots, f->count));
-  PF_TRY(pf_angles_share(x->ctx, x->arena, f->roots, f->count));
-  x->pairs = form->pairs;
-  x->mass_pairs = form->mass_pairs;
-  return pf_tape_new(x->ctx, x->symbols, x->symbol_count, f->roots, f->count, &f->tape);
-}
-
-/* Are the pivots at the start large enough? */
-static PfStatus is_good(PfExport *x, bool *good)
-{
-  const PfExportFunction *f = x->functions + PF_EXPORT_FLOW;
-  double *all = pf_arena_array(x->arena, double, pf_export_size(f));
-  if (!all) return pf_no_room(x->ctx, "the export");
-  const double *pair = all + x->n + x->m;
-  PF_TRY(pf_export_evaluate(x, f, x->start, all));
-  *good = pf_first_not_finite(all, (size_t)pf_export_size(f)) < 0;
-  for (int i = 0; i < x->pairs; i++) {
-    double least = i < x->mass_pairs ? PF_MASS_TOLERANCE : PF_SCHUR_MARGIN;
-    if (!(pair[2*i] > least*pair[2*i + 1])) *good = false;
-  }
-  return PF_OK;
-}
 
 static void drop_flow(PfExport *x)
 {
@@ -587,21 +535,53 @@ static void drop_flow(PfExport *x)
   x->pairs = x->mass_pairs = 0;
 }
 
-static PfStatus require_good(PfExport *x)
+/* The function of accelerations and multipliers with its pairs of a pivot and the number that it is compared with. */
+static PfExportFunction *begin_flow(PfExport *x, int pairs, int mass_pairs)
 {
-  bool good = false;
-  PF_TRY(is_good(x, &good));
+  PfExportFunction *f = begin(x, PF_EXPORT_FLOW, "flow", 0);
+  add_array(f, "a", x->n, NULL);
+  add_array(f, "lambda", x->m, NULL);
+  add_matrix(f, "pivot", pairs, 2);
+  x->pairs = pairs;
+  x->mass_pairs = mass_pairs;
+  return f;
+}
+
+/* Drops the function and fails unless its numbers at the start are finite and its pivots large enough. */
+static PfStatus require_pivots(PfExport *x)
+{
+  const PfExportFunction *f = x->functions + PF_EXPORT_FLOW;
+  double *all = pf_arena_array(x->arena, double, pf_export_size(f));
+  if (!all) return pf_no_room(x->ctx, "the export");
+  PF_TRY(pf_export_evaluate(x, f, x->start, all));
+  const double *pair = all + x->n + x->m;
+  bool good = pf_first_not_finite(all, (size_t)pf_export_size(f)) < 0;
+  for (int i = 0; i < x->pairs; i++)
+    good = good && pair[2*i] > (i < x->mass_pairs ? PF_MASS_TOLERANCE : PF_SCHUR_MARGIN)*pair[2*i + 1];
   if (good) return PF_OK;
   drop_flow(x);
   return pf_fail(x->ctx, PF_ERR_MODEL, "elimination has a pivot that vanishes at the start");
 }
 
+/* The elimination of the system, written out (form/closed.h). */
 static PfStatus eliminate(PfExport *x, PfClosedLength length)
 {
   PfClosedForm form;
   PF_TRY(pf_closed_form(x->ctx, x->arena, x->system, length, &form));
-  PF_TRY(list_flow(x, &form));
-  return require_good(x);
+  PfExportFunction *f = begin_flow(x, form.pairs, form.mass_pairs);
+  PF_TRY(add_list(x, f, 0, form.acceleration, x->n));
+  PF_TRY(add_list(x, f, x->n, form.multiplier, x->m));
+  PF_TRY(add_list(x, f, x->n + x->m, form.pair, 2*form.pairs));
+  PF_TRY(pf_expr_check(x->ctx));
+  PF_TRY(pf_export_expand(x, f->roots, f->count));
+  PF_TRY(pf_angles_share(x->ctx, x->arena, f->roots, f->count));
+  PF_TRY(pf_tape_new(x->ctx, x->symbols, x->symbol_count, f->roots, f->count, &f->tape));
+  return require_pivots(x);
+}
+
+static PfStatus eliminate_short(PfExport *x)
+{
+  return eliminate(x, PF_CLOSED_SHORT);
 }
 
 static PfStatus expand_for(const void *user, PfExpr *list, int count)
@@ -609,36 +589,21 @@ static PfStatus expand_for(const void *user, PfExpr *list, int count)
   return pf_export_expand(user, list, count);
 }
 
-/* There are no formulas; forces stand for them where somebody asks what switches. */
-static PfStatus list_recursion(PfExport *x, PfExportFunction *f)
-{
-  for (int i = 0; i < x->n; i++) {
-    if (f->count == f->room) PF_TRY(grow(x, f));
-    f->roots[f->count] = pf_expr_add(x->ctx, x->equations->applied[i], x->equations->C[i]);
-    f->place[f->count++] = i;
-  }
-  for (int i = 0; i < 2*PF_UNROLL_PAIRS; i++) {
-    if (f->count == f->room) PF_TRY(grow(x, f));
-    f->roots[f->count] = pf_expr_int(x->ctx, 0);
-    f->place[f->count++] = x->n + x->m + i;
-  }
-  PF_TRY(pf_expr_check(x->ctx));
-  return pf_export_expand(x, f->roots, f->count);
-}
-
+/* The recursion over the tree, written out (form/unroll.h). There are no formulas; forces stand for them where it is
+ * asked what switches. */
 static PfStatus recur(PfExport *x)
 {
   const PfUnrollPlan plan = {.inputs = x->symbols, .input_count = x->at_a, .expand = expand_for, .user = x};
   PfTape *tape;
   PF_TRY(pf_unroll(x->ctx, x->system, &plan, &tape));
-  PfExportFunction *f = begin(x, PF_EXPORT_FLOW, "flow", 0);
-  add_array(f, "a", x->n, NULL);
-  add_array(f, "lambda", x->m, NULL);
-  add_matrix(f, "pivot", PF_UNROLL_PAIRS, 2);
+  PfExportFunction *f = begin_flow(x, PF_UNROLL_PAIRS, PF_UNROLL_PAIRS);
   f->tape = tape;
-  x->pairs = x->mass_pairs = PF_UNROLL_PAIRS;
-  PF_TRY(list_recursion(x, f));
-  return require_good(x);
+  for (int i = 0; i < x->n; i++)
+    PF_TRY(push(x, f, i, pf_expr_add(x->ctx, x->equations->applied[i], x->equations->C[i])));
+  for (int i = 0; i < 2*PF_UNROLL_PAIRS; i++) PF_TRY(push(x, f, x->n + x->m + i, pf_expr_int(x->ctx, 0)));
+  PF_TRY(pf_expr_check(x->ctx));
+  PF_TRY(pf_export_expand(x, f->roots, f->count));
+  return require_pivots(x);
 }
 
 static const char *const forms[][2] = {
@@ -650,6 +615,7 @@ static const char *const forms[][2] = {
                   "singular"},
   {"maggi", "along an orthonormal basis of the null space of A, everywhere"}};
 
+/* For help and completion: the first is the default. */
 const char *pf_export_form(int index, const char **summary)
 {
   if (index < 0 || index >= (int)(sizeof forms/sizeof *forms)) return NULL;
@@ -657,15 +623,8 @@ const char *pf_export_form(int index, const char **summary)
   return forms[index][0];
 }
 
-static PfStatus unknown_form(PfExport *x, const char *form)
-{
-  if (!pf_formulation_find(form)) return pf_formulation_unknown(x->ctx, form);
-  pf_fail(x->ctx, PF_ERR_ARGUMENT, "'%s' is not offered for export", form);
-  pf_hint(x->ctx, "there are: auto, elimination, recursive, multipliers, maggi");
-  return PF_ERR_ARGUMENT;
-}
-
-/* What does not apply leaves no trace. */
+/* What does not apply leaves no trace. A form that does not apply is not an error here: its diagnostics are dropped.
+ * Lack of memory and cancellation are passed on. */
 static PfStatus try_form(PfExport *x, PfStatus (*make)(PfExport *), bool *made)
 {
   int before = pf_diagnostic_count(x->ctx);
@@ -673,16 +632,12 @@ static PfStatus try_form(PfExport *x, PfStatus (*make)(PfExport *), bool *made)
   *made = status == PF_OK;
   if (status == PF_OK || pf_is_final(status)) return status;
   if (x->functions[PF_EXPORT_FLOW].tape) drop_flow(x);
-  pf_diagnostics_cut(x->ctx, before);
+  pf_diagnostics_truncate(x->ctx, before);
   return PF_OK;
 }
 
-static PfStatus eliminate_short(PfExport *x)
-{
-  return eliminate(x, PF_CLOSED_SHORT);
-}
-
-/* The one with fewer instructions; a recursion of very many is no gain over matrices. */
+/* The one with fewer instructions; a recursion of very many is no gain over matrices. Both are made, and the tape of
+ * the longer one is freed. */
 static PfStatus choose_straight(PfExport *x)
 {
   enum { MOST_OF_RECURSION = 20000 };
@@ -705,12 +660,19 @@ static PfStatus choose_straight(PfExport *x)
   return status;
 }
 
-static PfStatus choose_form(PfExport *x, const char *asked)
+/* The form that is requested, or the first of the list: sets x->form and makes the straight-line code, if it has
+ * any. */
+static PfStatus choose_form(PfExport *x, const char *requested)
 {
-  const char *form = asked ? pf_form_name(asked) : "auto", *summary;
+  const char *form = requested ? pf_form_name(requested) : "auto", *summary;
   int i = 0;
   while ((x->form = pf_export_form(i, &summary)) && strcmp(x->form, form) != 0) i++;
-  if (!x->form) return unknown_form(x, form);
+  if (!x->form && !pf_formulation_find(form)) return pf_formulation_unknown(x->ctx, form);
+  if (!x->form) {
+    pf_fail(x->ctx, PF_ERR_ARGUMENT, "'%s' is not offered for export", form);
+    pf_hint(x->ctx, "there are: auto, elimination, recursive, multipliers, maggi");
+    return PF_ERR_ARGUMENT;
+  }
   x->by_null_space = !strcmp(x->form, "maggi");
   if (i == 0) return choose_straight(x);
   if (!strcmp(x->form, "elimination")) return eliminate(x, PF_CLOSED_ANY);
@@ -719,19 +681,8 @@ static PfStatus choose_form(PfExport *x, const char *asked)
 
 /* ---------------------------------------------------------------- all of it */
 
-static PfStatus list_rows(PfExport *x)
-{
-  const PfEquations *eq = x->equations;
-  x->position_row = pf_arena_array(x->arena, int, x->m);
-  x->velocity_row = pf_arena_array(x->arena, int, x->m);
-  if (!x->position_row || !x->velocity_row) return pf_no_room(x->ctx, "the export");
-  for (int k = 0; k < x->m; k++) {
-    if (eq->position[k] != PF_EXPR_NONE) x->position_row[x->position_count++] = k;
-    if (eq->velocity[k] != PF_EXPR_NONE) x->velocity_row[x->velocity_count++] = k;
-  }
-  return PF_OK;
-}
-
+/* `most` is a number of operations of all functions so far; 0: any. The message names the number at which this one
+ * stopped. */
 static PfStatus check_size(const PfExport *x, double most)
 {
   double count = 0;
@@ -740,10 +691,11 @@ static PfStatus check_size(const PfExport *x, double most)
   if (!(most > 0) || count <= most) return PF_OK;
   pf_fail(x->ctx, PF_ERR_LIMIT, "the model is too large to be written out: %.0f operations and more, and %.0f are the "
           "most", count, most);
-  pf_hint(x->ctx, "--most %.0f writes it all the same; that may take long, and a compiler longer", 100*count);
+  pf_hint(x->ctx, "@most{%.0f} writes it all the same; that may take long, and a compiler longer", 100*count);
   return PF_ERR_LIMIT;
 }
 
+/* Names, symbols and numbers of the start, the rows of both levels, the accelerations, then function by function. */
 static PfStatus collect(PfExport *x, const double *values, const PfExportOptions *options)
 {
   typedef PfStatus Collector(PfExport *);
@@ -751,15 +703,22 @@ static PfStatus collect(PfExport *x, const double *values, const PfExportOptions
                                      collect_energy,
                                      collect_poses, collect_jacobians, collect_contacts, collect_surfaces,
                                      collect_outputs, collect_slopes, collect_input_slopes, collect_output_slopes};
-  PF_TRY(name_all(x));
+  const PfEquations *eq = x->equations;
   PF_TRY(list_symbols(x));
-  PF_TRY(take_start(x, values));
+  x->start = pf_arena_array(x->arena, double, x->symbol_count);
+  x->position_row = pf_arena_array(x->arena, int, x->m);
+  x->velocity_row = pf_arena_array(x->arena, int, x->m);
   x->function_count = PF_EXPORT_JACOBIANS + x->frames.count;
   x->functions = pf_arena_array(x->arena, PfExportFunction, x->function_count);
-  if (!x->functions) return pf_no_room(x->ctx, "the export");
-  if (x->m)
-    PF_TRY(pf_expr_contain(x->ctx, x->equations->C, x->n, x->symbols + x->at_lambda, x->m, &x->friction));
-  PF_TRY(list_rows(x));
+  if (!x->start || !x->position_row || !x->velocity_row || !x->functions) return pf_no_room(x->ctx, "the export");
+  pf_export_take_values(x, values, x->start);
+  for (int i = x->at_inputs; i < x->at_inputs + x->inputs.count; i++)
+    if (!isfinite(x->start[i])) x->start[i] = 0;
+  for (int k = 0; k < x->m; k++) {
+    if (eq->position[k] != PF_EXPR_NONE) x->position_row[x->position_count++] = k;
+    if (eq->velocity[k] != PF_EXPR_NONE) x->velocity_row[x->velocity_count++] = k;
+  }
+  if (x->m) PF_TRY(pf_expr_contain(x->ctx, eq->C, x->n, x->symbols + x->at_lambda, x->m, &x->friction));
   PF_TRY(choose_form(x, options->form));
   for (size_t i = 0; i < sizeof parts/sizeof *parts; i++) {
     PF_TRY(pf_check_cancelled(x->ctx));
@@ -769,6 +728,7 @@ static PfStatus collect(PfExport *x, const double *values, const PfExportOptions
   return PF_OK;
 }
 
+/* Refuses models without coordinates and equations that exist in bodies only; then names and all functions. */
 PfStatus pf_export_collect(PfContext *ctx, PfArena *arena, const PfSystem *system, const double *values,
                            const char *name, const PfExportOptions *options, PfExport *x)
 {
@@ -782,9 +742,14 @@ PfStatus pf_export_collect(PfContext *ctx, PfArena *arena, const PfSystem *syste
   PF_TRY(pf_names_of_model(ctx, arena, options->words, name, &x->prefix));
   x->upper = pf_names_upper(arena, x->prefix);
   if (!x->upper) return pf_no_room(ctx, "the export");
-  return collect(x, values, options);
+  Naming naming = {.x = x};
+  pf_names_init(&naming.names, ctx, arena, x->words);
+  PfStatus status = name_lists(&naming);
+  pf_names_free(&naming.names);
+  return status == PF_OK ? collect(x, values, options) : status;
 }
 
+/* Frees the tapes; everything else is in the arena. */
 void pf_export_free(PfExport *x)
 {
   for (int i = 0; i < x->function_count && x->functions; i++) pf_tape_free(x->functions[i].tape);
@@ -792,16 +757,19 @@ void pf_export_free(PfExport *x)
 
 /* ---------------------------------------------------------------- looking at it */
 
+/* Elimination and recursion have their pivots instead. */
 bool pf_export_keeps_rows(const PfExport *x)
 {
   return x->m && !pf_export_function(x, PF_EXPORT_FLOW);
 }
 
+/* Costs nothing: functions are listed by kind. */
 const PfExportFunction *pf_export_function(const PfExport *x, PfExportKind kind)
 {
   return (int)kind < x->function_count && x->functions[kind].tape ? x->functions + kind : NULL;
 }
 
+/* Of all groups together, including those that are zero at all times. */
 int pf_export_size(const PfExportFunction *f)
 {
   int size = 0;
@@ -809,6 +777,7 @@ int pf_export_size(const PfExportFunction *f)
   return size;
 }
 
+/* `place` counts the elements of all groups, one group after the other. */
 const PfExportGroup *pf_export_group(const PfExportFunction *f, int place, int *index)
 {
   const PfExportGroup *g = f->groups;
@@ -817,6 +786,7 @@ const PfExportGroup *pf_export_group(const PfExportFunction *f, int place, int *
   return g;
 }
 
+/* Interprets the tape with scratch memory of the context; elements that are not listed become 0. */
 PfStatus pf_export_evaluate(const PfExport *x, const PfExportFunction *f, const double *symbols, double *elements)
 {
   PfArena *scratch = pf_context_scratch(x->ctx);

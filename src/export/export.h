@@ -74,8 +74,7 @@ typedef struct PfExport {
   const char *form;           /* elimination, multipliers or maggi */
   int n, m;
   PfNamedList parameters, coordinates, inputs, outputs, constraints, frames, contacts;
-  int body_count;             /* the first frames are those of bodies */
-  int *frame;                 /* numbers in the model */
+  int *frame;                 /* numbers in the model; those of bodies are the first */
   int *parameter, *input;     /* likewise */
   bool by_null_space;         /* maggi */
   bool friction;              /* forces depend on multipliers */
@@ -85,7 +84,7 @@ typedef struct PfExport {
   int *velocity_row;
   int mass_pairs, pairs;      /* of the elimination */
   bool redundant;             /* constraints follow from others at the start */
-  double *usual;              /* m: sizes of the rows of A along the motion */
+  double *typical;            /* m: sizes of the rows of A along the motion */
   int surface_count;
   PfExpr *output;             /* the expressions of the outputs */
   int left_out;               /* outputs that only a run knows */
@@ -113,7 +112,7 @@ PfStatus pf_export_collect(PfContext *ctx, PfArena *arena, const PfSystem *syste
                            const char *name, const PfExportOptions *options, PfExport *export);
 void pf_export_free(PfExport *export);
 
-/* Are accelerations found by rows of A that can be chosen (c_solver.c)? */
+/* Are accelerations found by rows of A that can be chosen (runtime/pf_kkt.h)? */
 bool pf_export_keeps_rows(const PfExport *export);
 
 /* NULL when the model has nothing of the kind. */
@@ -152,7 +151,7 @@ typedef struct PfExportFile {
   PfText text;
 } PfExportFile;
 
-enum { PF_EXPORT_FILES = 20 };
+enum { PF_EXPORT_FILES = 60 };
 typedef struct PfExportFiles {
   int count;
   PfExportFile at[PF_EXPORT_FILES];

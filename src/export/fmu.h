@@ -9,7 +9,7 @@
 /* The equations of an FMU: what changes at events is among their inputs, behind those of the model, so that they are
  * smooth between events and the same before and after. */
 typedef struct PfFmuInputs {
-  PfSwitches *sides;      /* the first */
+  PfSwitches *switches;    /* the first */
   PfStructure *structure; /* behind them: what events hold and make active, and capture. NULL: no events */
   PfSystem *system;       /* to be freed */
   double *values;         /* its symbols at the start */

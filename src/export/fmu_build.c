@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sources of an FMU as shared libraries: by the compiler of the system for Linux, by zig, where there is one, for
- * the others. Everything is one text for the compiler, so that nothing but it has to be laid out. */
+ * the others. Everything is one text for the compiler, so that nothing but it has to be laid out.
+ *
+ * A library that cannot be built is left out of the FMU, which then has its sources only; the reason is reported with
+ * the result. The compiler works in a folder of its own (codegen/compiler.h), is polled, and ends when the user
+ * cancels. */
 #include "codegen/compiler.h"
 #include "export/fmu_impl.h"
 
@@ -11,29 +15,29 @@
 
 enum { MOST_SECONDS = 300, LARGEST = 1 << 26, LONG_SOURCE = 300000 /* then it is to be small rather than fast */ };
 
-static bool is_header(const PfExportFile *file)
+/* Does the name of the file end in this, with something before it? */
+static bool ends_with(const PfExportFile *file, const char *ending)
 {
-  size_t length = strlen(file->name);
-  return length > 2 && !strcmp(file->name + length - 2, ".h");
+  const size_t length = strlen(file->name), tail = strlen(ending);
+  return length > tail && !strcmp(file->name + length - tail, ending);
 }
 
-static void add_lines(const PfExportFile *file, PfText *text)
+/* The lines of a file without those that include another one of the export; a table of code (.def) stands in the place
+ * of the line that includes it. Calls itself for tables, which include nothing.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static void add_lines(const PfExportFiles *files, const PfExportFile *file, PfText *text)
 {
+  static const char include[] = "#include \"";
   for (const char *at = pf_text_get(&file->text); *at;) {
-    const char *end = strchr(at, '\n');
-    size_t size = end ? (size_t)(end - at) + 1 : strlen(at);
-    if (strncmp(at, "#include \"", 10) != 0) pf_text_put(text, at, size);
+    const char *end = strchr(at, '\n'), *name = at + sizeof include - 1;
+    const size_t size = end ? (size_t)(end - at) + 1 : strlen(at);
+    const bool includes = !strncmp(at, include, sizeof include - 1);
+    if (!includes) pf_text_put(text, at, size);
+    for (int i = 0; includes && i < files->count; i++)
+      if (ends_with(files->at + i, ".def") && !strncmp(name, files->at[i].name, strcspn(name, "\"")))
+        add_lines(files, files->at + i, text);
     at += size;
   }
-}
-
-/* All files, headers first, in their order; lines that include one of them are left out. */
-static void join(const PfFmu *f, PfText *text)
-{
-  const PfExportFiles *files = &f->files;
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < files->count; i++)
-      if (is_header(files->at + i) == !pass) add_lines(files->at + i, text);
 }
 
 typedef struct Target {
@@ -57,6 +61,7 @@ static const Target targets[] = {
   {{"darwin64", "x86_64-darwin"}, ".dylib", "x86_64-macos", MACH_O},
   {{"aarch64-darwin", "aarch64-darwin"}, ".dylib", "aarch64-macos", MACH_O}};
 
+/* Only the last trouble is kept. */
 static void note(PfFmuMade *made, const char *what, const char *why)
 {
   snprintf(made->trouble, sizeof made->trouble, "%s%s%s", what, why[0] ? ": " : "", why);
@@ -81,6 +86,7 @@ static PfStatus compile(const PfFmu *f, const PfCompiler *compiler, const char *
   return PF_OK;
 }
 
+/* False for a file that is missing, too large, or not of the format of the target. */
 static bool read_library(const PfJob *job, const Target *target, PfText *bytes)
 {
   static const char magic[][5] = {"\177ELF", "MZ", "\xcf\xfa\xed\xfe"};
@@ -95,7 +101,8 @@ static bool read_library(const PfJob *job, const Target *target, PfText *bytes)
   return !bytes->failed && bytes->count > length && !memcmp(bytes->at, magic[target->format], length);
 }
 
-/* One that cannot be built stays empty, and why is noted. */
+/* One that cannot be built stays empty, and why is noted. Optimizes for size where the source is long. `bytes` gets the
+ * library. */
 static PfStatus build_one(const PfFmu *f, const PfCompiler *compiler, const Target *target, const PfText *source,
                           PfFmuMade *made, PfText *bytes)
 {
@@ -127,7 +134,7 @@ static PfStatus build_one(const PfFmu *f, const PfCompiler *compiler, const Targ
   return status;
 }
 
-/* zig is asked for by $PFAFF_ZIG: its path. */
+/* zig is asked for by $PFAFF_ZIG: its path. Only an absolute path is accepted: nothing is searched for. */
 static bool find_zig(PfCompiler *zig)
 {
   const char *path = getenv("PFAFF_ZIG");
@@ -144,7 +151,12 @@ PfStatus pf_fmu_build(const PfFmu *f, PfFmuMade *made, PfText *bytes)
   bool has_compiler = pf_compiler_find(&compiler), has_zig = find_zig(&zig);
   PfText source;
   pf_text_init(&source, pf_context_allocator(f->ctx));
-  join(f, &source);
+  /* All files as one text, headers first, in their order. */
+  const PfExportFiles *files = &f->files;
+  for (int i = 0; i < files->count; i++)
+    if (ends_with(files->at + i, ".h")) add_lines(files, files->at + i, &source);
+  for (int i = 0; i < files->count; i++)
+    if (ends_with(files->at + i, ".c")) add_lines(files, files->at + i, &source);
   if (!has_compiler) note(made, "there is no C compiler", "");
   PfStatus status = source.failed ? pf_no_room(f->ctx, "the FMU") : PF_OK;
   for (size_t i = 0; i < sizeof targets/sizeof *targets && status == PF_OK; i++) {
@@ -156,6 +168,7 @@ PfStatus pf_fmu_build(const PfFmu *f, PfFmuMade *made, PfText *bytes)
   return status;
 }
 
+/* The name of the platform is that of the version of FMI; "" where the program does not build for it. */
 const char *pf_fmu_library(const PfFmu *f, int target, const char **ending)
 {
   if (target >= (int)(sizeof targets/sizeof *targets)) return NULL;

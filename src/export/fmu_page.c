@@ -1,100 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* documentation/index.html of an FMU: what it is, its variables, its equations. */
+/* documentation/index.html of an FMU (text/fmu_page.html.in): a description, its variables, its equations.
+ *
+ * The page needs no other file and no script. Its equations are those that `derive` prints. */
 #include "export/fmu_impl.h"
 #include "out/label.h"
 
 #include <string.h>
 
-static const char style[] =
-"<style>\nbody { font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }\n"
-"table { border-collapse: collapse; }\ntd, th { border: 1px solid #bbb; padding: 0.2em 0.6em; text-align: left; }\n"
-"pre { overflow-x: auto; background: #f4f4f4; padding: 1em; }\n</style>\n";
-
-static void put_words(PfText *text, const char *words)
+/* The title with marks of HTML escaped. */
+static void put_title(const PfWriter *w, const char *words)
 {
-  pf_put_xml(text, words, strlen(words));
+  (void)words;
+  pf_put_xml(w->text, w->x->title, strlen(w->x->title));
 }
 
-static void put_cell(PfText *text, const char *words)
+/* The version of FMI. */
+static void put_version(const PfWriter *w, const char *words)
 {
-  pf_text_add(text, "<td>");
-  put_words(text, words);
-  pf_text_add(text, "</td>");
+  (void)words;
+  pf_text_print(w->text, "%d", ((const PfFmu *)w->user)->options->version);
 }
 
-static void put_variables(const PfFmu *f, PfText *text)
+/* A row for each variable but time and event indicators; starts are those of parameters, inputs and states. */
+static void put_variables(const PfWriter *w, const char *words)
 {
-  pf_text_add(text, "<h2>Variables</h2>\n<p>Numbers are in SI units; the unit of the model is the one they are "
-                    "displayed in.</p>\n<table>\n<tr><th>name</th><th>what it is</th><th>unit of the model</th>"
-                    "<th>start (SI)</th></tr>\n");
+  const PfFmu *f = w->user;
+  (void)words;
   for (int i = 1; i < f->at_indicator; i++) {
     const PfFmuVariable *v = f->variables + i;
-    pf_text_add(text, "<tr>");
-    put_cell(text, v->name);
-    put_cell(text, v->about);
-    put_cell(text, v->measure.unit);
-    pf_text_add(text, "<td>");
+    const char *const cells[] = {v->name, v->about, v->measure.unit};
+    pf_text_add(w->text, "<tr>");
+    for (int k = 0; k < 3; k++) {
+      pf_text_add(w->text, "<td>");
+      pf_put_xml(w->text, cells[k], strlen(cells[k]));
+      pf_text_add(w->text, "</td>");
+    }
+    pf_text_add(w->text, "<td>");
     if (v->is_state || v->causality == PF_FMU_PARAMETER || v->causality == PF_FMU_INPUT)
-      pf_text_number(text, v->start);
-    pf_text_add(text, "</td></tr>\n");
+      pf_text_number(w->text, v->start);
+    pf_text_add(w->text, "</td></tr>\n");
   }
-  pf_text_add(text, "</table>\n");
 }
 
-static void put_motion(const PfFmu *f, PfText *text)
+/* The events that lock, attach and detach, with their actions. */
+static void put_events(const PfWriter *w, const char *words)
 {
-  pf_text_print(text, "<h2>Motion</h2>\n<p>%d coordinates, %d constraints; accelerations by %s. ", f->x->n, f->x->m,
-                f->x->form);
-  if (f->x->m)
-    pf_text_add(text, "The state is kept on the constraints: in Co-Simulation after every inner step; in Model "
-                      "Exchange the end of an integrator step asks for event mode when the state has drifted off by "
-                      "more than the "
-                      "tolerance (1e-8 at most), and there it is moved back. Starts and parameters that are set in "
-                      "initialization mode lead to a consistent start. ");
-  pf_text_add(text, "Co-Simulation integrates with Dormand and Prince's method of order 5, with steps chosen by the "
-                    "tolerance, and holds inputs within a communication step.</p>\n");
-}
-
-/* What locks, attaches and detaches. */
-static void put_events(const PfFmu *f, PfText *text)
-{
+  const PfFmu *f = w->user;
+  (void)words;
   if (!f->event_count) return;
-  pf_text_add(text, "<h2>Events</h2>\n<p>Each happens once.</p>\n<ul>\n");
+  pf_text_add(w->text, "<h2>Events</h2>\n<p>Each happens once.</p>\n<ul>\n");
   for (int i = 0; i < f->event_count; i++) {
     const PfEvent *event = f->x->model->events + i;
-    pf_text_add(text, "<li>when ");
-    put_words(text, event->text);
+    pf_text_add(w->text, "<li>when ");
+    pf_put_xml(w->text, event->text, strlen(event->text));
     for (int k = 0; k < event->action_count; k++) {
-      pf_text_add(text, k ? "; " : ": ");
-      put_words(text, event->actions[k].text);
+      pf_text_add(w->text, k ? "; " : ": ");
+      pf_put_xml(w->text, event->actions[k].text, strlen(event->actions[k].text));
     }
-    pf_text_add(text, "</li>\n");
+    pf_text_add(w->text, "</li>\n");
   }
-  pf_text_add(text, "</ul>\n");
+  pf_text_add(w->text, "</ul>\n");
 }
 
-void pf_fmu_page(const PfFmu *f, PfText *text)
+/* The equations as preformatted text, when the FMU has them. */
+static void put_equations(const PfWriter *w, const char *words)
 {
-  pf_text_add(text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
-  put_words(text, f->x->title);
-  pf_text_add(text, "</title>\n");
-  pf_text_add(text, style);
-  pf_text_add(text, "</head>\n<body>\n<h1>");
-  put_words(text, f->x->title);
-  pf_text_print(text, "</h1>\n<p>FMI %d.0, Model Exchange and Co-Simulation. Made by pfaff %s.</p>\n",
-                f->options->version, pf_version());
-  put_variables(f, text);
-  put_motion(f, text);
-  put_events(f, text);
-  if (f->options->equations) {
-    pf_text_add(text, "<h2>Equations</h2>\n<pre>");
-    for (const char *at = f->options->equations; *at;) {
-      size_t length = strcspn(at, "\n");
-      pf_put_xml(text, at, length);
-      pf_text_add(text, "\n");
-      at += length + (at[length] != 0);
-    }
-    pf_text_add(text, "</pre>\n");
+  const char *at = ((const PfFmu *)w->user)->options->equations;
+  (void)words;
+  if (!at) return;
+  pf_text_add(w->text, "<h2>Equations</h2>\n<pre>");
+  while (*at) {
+    const size_t length = strcspn(at, "\n");
+    pf_put_xml(w->text, at, length);
+    pf_text_add(w->text, "\n");
+    at += length + (at[length] != 0);
   }
-  pf_text_add(text, "</body>\n</html>\n");
+  pf_text_add(w->text, "</pre>\n");
+}
+
+/* The page from its template; the FMU is the user of the writer. */
+PfStatus pf_fmu_page(const PfFmu *f, PfText *text)
+{
+  static const PfPlaceholder own[] = {{"title_in_html", .put = put_title}, {"fmi", .put = put_version},
+                                      {"variables", .put = put_variables}, {"event_list", .put = put_events},
+                                      {"equations", .put = put_equations}, {0}};
+  return pf_template_put(&(PfWriter){.x = f->x, .text = text, .user = f}, "fmu_page.html.in", own);
 }

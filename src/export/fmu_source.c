@@ -1,33 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sources of an FMU: the C of the model, what is the model's own in the interface, and the interface. */
+/* The sources of an FMU: the C of the model, what is the model's own in the interface, and the interface.
+ *
+ * pf_fmu_sources lists the files in the order in which they are compiled as one text: the runtime, the C of the model,
+ * fmu_model.h and fmu_model.c with the numbers, names and straight-line functions that the interface needs, and the
+ * files of fmu/, which are the same for every model. All functions of fmu_model.c take the arguments of the exported C,
+ * accelerations and multipliers, and write an array `out`. */
 #include "export/fmu_impl.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- texts that are the same for every model */
 
-static bool is_part(char c)
-{
-  return isalnum((unsigned char)c) || c == '_';
-}
-
-/* The texts are C of a model that is called 'model': its names get the identifier of this one. */
-static void put_line(PfText *text, const PfExport *x, const char *line)
-{
-  for (const char *at = line; *at; at++) {
-    bool begins = at == line || !is_part(at[-1]);
-    if (begins && !strncmp(at, "model_", 6)) pf_text_print(text, "%s_", x->prefix), at += 5;
-    else if (begins && !strncmp(at, "MODEL_", 6)) pf_text_print(text, "%s_", x->upper), at += 5;
-    else pf_text_put(text, at, 1);
-  }
-}
-
 static void add_text(PfFmu *f, const char *name, const char *const *lines)
 {
   PfText *text = pf_export_add_file(f->x, &f->files, name, "");
-  for (; *lines; lines++) put_line(text, f->x, *lines);
+  for (; *lines; lines++) pf_export_put_line(f->x, *lines, text);
 }
 
 /* ---------------------------------------------------------------- straight-line functions */
@@ -68,6 +56,7 @@ typedef struct List {
   int *place, count;
 } List;
 
+/* Appends the code of a tape and a blank line. */
 static PfStatus write_program(const PfCText *c, const PfTape *tape, const PfCodeStyle *style)
 {
   PfProgram program;
@@ -77,6 +66,8 @@ static PfStatus write_program(const PfCText *c, const PfTape *tape, const PfCode
   return PF_OK;
 }
 
+/* A straight-line function robot_fmu_<name>_code from a list of expressions: the tape is freed at once, the text
+ * stays. */
 static PfStatus put_code(const PfCText *c, const PfFmu *f, const Function *function, const List *list)
 {
   PfText parameters, full;
@@ -84,7 +75,7 @@ static PfStatus put_code(const PfCText *c, const PfFmu *f, const Function *funct
   Straight straight = {f, list->place};
   pf_text_init(&parameters, pf_context_allocator(f->ctx));
   pf_text_init(&full, pf_context_allocator(f->ctx));
-  pf_c_put(&(PfCText){c->x, c->real, &parameters}, function->takes);
+  pf_c_put(&(PfCText){.x = c->x, .text = &parameters}, function->takes);
   pf_text_print(&full, "%s_fmu_%s_code", c->x->prefix, function->name);
   PfCodeStyle style = {.dialect = PF_CODE_C, .real = "double", .name = pf_text_get(&full), .qualifiers = "static ",
                        .parameters = pf_text_get(&parameters), .arguments = function->hands,
@@ -101,17 +92,6 @@ static PfStatus put_code(const PfCText *c, const PfFmu *f, const Function *funct
   return status;
 }
 
-/* "p, x, u" are used where there is no code. */
-static void put_unused(const PfCText *c, const char *hands)
-{
-  pf_text_add(c->text, "  ");
-  for (const char *at = hands; *at; at += strspn(at, ", ")) {
-    size_t length = strcspn(at, ",");
-    pf_text_print(c->text, "(void)%.*s%s", (int)length, at, at[length] ? ", " : ";\n");
-    at += length;
-  }
-}
-
 /* void robot_fmu_shown(…) */
 static PfStatus put_function(const PfCText *c, const PfFmu *f, const Function *function, const List *list)
 {
@@ -122,7 +102,15 @@ static PfStatus put_function(const PfCText *c, const PfFmu *f, const Function *f
   pf_text_add(c->text, ")\n{\n");
   if (list->count < function->size)
     pf_text_print(c->text, "  int i;\n  for (i = 0; i < %d; i++) out[i] = 0;\n", function->size);
-  if (!list->count) put_unused(c, function->hands);
+  if (!list->count) {
+    /* "p, x, u" are used where there is no code. */
+    pf_text_add(c->text, "  ");
+    for (const char *at = function->hands; *at; at += strspn(at, ", ")) {
+      size_t length = strcspn(at, ",");
+      pf_text_print(c->text, "(void)%.*s%s", (int)length, at, at[length] ? ", " : ";\n");
+      at += length;
+    }
+  }
   if (list->count)
     pf_c_put(c, "  @_fmu_"), pf_text_print(c->text, "%s_code(%s);\n", function->name, function->hands);
   pf_text_add(c->text, "}\n\n");
@@ -139,6 +127,7 @@ static PfStatus put_plain(const PfCText *c, const PfFmu *f, const char *name, co
 
 /* ---------------------------------------------------------------- what the model has */
 
+/* An empty list with room for `room` expressions, in the arena of the FMU. */
 static PfStatus make_list(const PfFmu *f, int room, List *list)
 {
   list->roots = pf_arena_array(f->arena, PfExpr, room + 1);
@@ -147,19 +136,12 @@ static PfStatus make_list(const PfFmu *f, int room, List *list)
   return list->roots && list->place ? PF_OK : pf_no_room(f->ctx, "the FMU");
 }
 
+/* Elements that are zero at all times are not listed. */
 static void add(const PfFmu *f, List *list, int place, PfExpr e)
 {
   if (pf_expr_is_structural_zero(f->ctx, e)) return;
   list->roots[list->count] = e;
   list->place[list->count++] = place;
-}
-
-static PfStatus put_shown(const PfCText *c, const PfFmu *f)
-{
-  List list;
-  PF_TRY(make_list(f, f->shown_count, &list));
-  for (int i = 0; i < f->shown_count; i++) add(f, &list, i, f->variables[f->at_shown + i].value);
-  return put_plain(c, f, "shown", declared, &list, f->shown_count);
 }
 
 /* Derivatives along a direction, whose components are further symbols: a sweep costs a few times what is derived,
@@ -181,6 +163,7 @@ static PfStatus make_seeds(const PfFmu *f, PfExpr **symbols, PfExpr **seeds)
   return pf_expr_check(f->ctx);
 }
 
+/* The derivatives of `roots`, which are overwritten, along a direction `seed` of all symbols. */
 static PfStatus put_along(const PfCText *c, const PfFmu *f, const char *name, PfExpr *roots, int count)
 {
   const PfExport *x = f->x;
@@ -195,18 +178,8 @@ static PfStatus put_along(const PfCText *c, const PfFmu *f, const char *name, Pf
                       &list);
 }
 
-static PfStatus put_derivatives(const PfCText *c, const PfFmu *f)
-{
-  const PfExport *x = f->x;
-  PfExpr *r = pf_arena_array(f->arena, PfExpr, x->n + x->m);
-  PfExpr *shown = pf_arena_array(f->arena, PfExpr, f->shown_count + 1);
-  if (!r || !shown) return pf_no_room(f->ctx, "the FMU");
-  PF_TRY(pf_export_residuals(x, r));
-  PF_TRY(put_along(c, f, "residuals_along", r, x->n + x->m));
-  for (int i = 0; i < f->shown_count; i++) shown[i] = f->variables[f->at_shown + i].value;
-  return put_along(c, f, "shown_along", shown, f->shown_count);
-}
-
+/* Surfaces g, their rates dg/dt, second derivatives where the rate is a function of the state alone, and the sizes by
+ * which crossings are recognised. */
 static PfStatus put_surfaces(const PfCText *c, const PfFmu *f)
 {
   int count = f->surface_count;
@@ -232,7 +205,7 @@ static PfStatus put_surfaces(const PfCText *c, const PfFmu *f)
 static void put_truth(PfText *text, const void *user, int input)
 {
   const PfFmu *f = user;
-  pf_text_print(text, "truth[%d]", f->side_count + input);
+  pf_text_print(text, "truth[%d]", f->mode_count + input);
 }
 
 static void put_holds(PfText *text, const void *user, int output)
@@ -251,7 +224,7 @@ static PfStatus put_conditions(const PfCText *c, const PfFmu *f)
   PfCodeStyle style = {.dialect = PF_CODE_C, .real = "double", .name = pf_text_get(&name), .qualifiers = "static ",
                        .parameters = "const double *truth, double *out", .arguments = "truth, out",
                        .put_input = put_truth, .put_output = put_holds, .user = f};
-  PfStatus status = pf_tape_new(f->ctx, f->truths + f->side_count, f->surface_count - f->side_count, f->conditions,
+  PfStatus status = pf_tape_new(f->ctx, f->truths + f->mode_count, f->surface_count - f->mode_count, f->conditions,
                                 f->event_count + 1, &tape);
   if (status == PF_OK) {
     status = write_program(c, tape, &style);
@@ -270,6 +243,8 @@ static int at_least_one(int count)
   return count > 0 ? count : 1;
 }
 
+/* Sizes of arrays, and where the variables of each kind begin among the value references. Arrays of C are not empty:
+ * names that end in 1 are at least 1. */
 static void put_sizes(const PfCText *c, const PfFmu *f)
 {
   static const PfStructure none = {0};
@@ -278,10 +253,11 @@ static void put_sizes(const PfCText *c, const PfFmu *f)
   const struct {
     const char *name;
     int size;
-  } sizes[] = {{"INPUTS", f->input_count}, {"SIDES", f->side_count}, {"FLAGS", s->flag_count}, {"HELD", s->held_count},
+  } sizes[] = {{"INPUTS", f->input_count}, {"MODES", f->mode_count}, {"FLAGS", s->flag_count}, {"HELD", s->held_count},
                {"CAPTURED", s->captured_count}, {"CAPTURED1", at_least_one(s->captured_count)},
-               {"GOALS", f->goal_count}, {"GOALS1", at_least_one(f->goal_count)},
-               {"START_ROWS1", at_least_one(x->m + f->goal_count)}, {"EVENTS", f->event_count},
+               {"POSITIONS", x->position_count}, {"PLACES", f->place_count}, {"BALLS", x->model->ball_count},
+               {"START_CONDITIONS", f->start_condition_count}, {"START_SPEEDS", f->start_speed_count},
+               {"START_ROWS1", at_least_one(x->m + f->start_condition_count)}, {"EVENTS", f->event_count},
                {"EVENTS1", at_least_one(f->event_count)}, {"SURFACES", f->surface_count},
                {"SURFACES1", at_least_one(f->surface_count)}, {"INDICATORS", f->indicator_count},
                {"M1", at_least_one(x->m)}, {"ROWS", x->n + x->m}, {"SHOWN1", at_least_one(f->shown_count)},
@@ -302,18 +278,27 @@ static const char header_end[] =
 "extern const size_t @_fmu_parameter_at[], @_fmu_input_at[];\n"
 "/* Of surfaces, the sides first, then comparisons of conditions: their instant is known; 'equal' and 'or equal'. */\n"
 "extern const int @_fmu_timed[], @_fmu_equal[], @_fmu_or_equal[];\n"
+"/* They depend on accelerations or multipliers; on time alone; they have switches in them. */\n"
+"extern const int @_fmu_by_forces[], @_fmu_by_time[], @_fmu_jumps[];\n"
 "/* 0: the state has no say in it; 1: its rate depends on accelerations; 2: its second derivative does. */\n"
 "extern const int @_fmu_degree[];\n\n"
-"/* Starts of q and v by parameters; 0: not given by the model but solved for, 1: given, 2: never changed. */\n"
-"extern const int @_fmu_given[];\n"
+"/* Starts of q and v by parameters, the priority of each (PfPriority), and of which velocities speeds decide. */\n"
+"extern const int @_fmu_priority[], @_fmu_by_speed[];\n"
 "void @_fmu_starts(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                  double *out);\n"
-"/* Angular velocities and speeds that the model gives for its start: what is to be zero, its derivatives by v. */\n"
-"extern const int @_fmu_goal_given[];\n"
-"void @_fmu_goals(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
-"                 double *out);\n"
-"void @_fmu_goal_slopes(const @_params *p, const @_state *x, const @_input *u, const double *a,\n"
-"                       const double *lambda, double *out);\n"
+"/* The constraints at position level; entries of A that are not zero at all times, as 2*(row*$_N + column), and 1\n"
+" * more for entries that are never rounding; the first coordinate of each quaternion. */\n"
+"extern const int @_fmu_position[], @_fmu_place[], @_fmu_ball[];\n"
+"/* Angular velocities and speeds that the model gives for its start: the priority of each, which speed it is or -1;\n"
+" * values and targets of the others, the derivatives of the values by v; rates by speeds, their derivatives by the\n"
+" * speeds, and the targets of all speeds. */\n"
+"extern const int @_fmu_condition_priority[], @_fmu_condition_speed[];\n"
+"void @_fmu_start_conditions(const @_params *p, const @_state *x, const @_input *u, const double *a,\n"
+"                            const double *lambda, double *out);\n"
+"void @_fmu_start_slopes(const @_params *p, const @_state *x, const @_input *u, const double *a,\n"
+"                        const double *lambda, double *out);\n"
+"void @_fmu_start_rates(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
+"                       const double *seed, double *out);\n"
 "/* Outputs, energies, what is made of parameters. */\n"
 "void @_fmu_shown(const @_params *p, const @_state *x, const @_input *u, const double *a, const double *lambda,\n"
 "                 double *out);\n"
@@ -349,22 +334,7 @@ static const char no_choice[] =
 static const char no_rows[] =
 "typedef int @_rows;\n\n";
 
-static void put_header(const PfCText *c, const PfFmu *f)
-{
-  pf_c_put(c, "/* Made by pfaff: the numbers of the model as an FMU. */\n#ifndef $_FMU_MODEL_H\n"
-              "#define $_FMU_MODEL_H\n\n"
-              "#include \"@.h\"\n\n#include <stddef.h>\n\n#define $_FMU_GUID ");
-  pf_put_c_string(c->text, f->guid);
-  pf_c_put(c, "\n/* The version of FMI. */\n#define $_FMI ");
-  pf_text_print(c->text, "%d", f->options->version);
-  pf_c_put(c, "\n/* Are derivatives by formulas? Otherwise by differences. */\n#define $_FMU_EXACT ");
-  pf_text_add(c->text, f->by_differences ? "0\n\n" : "1\n\n");
-  put_sizes(c, f);
-  pf_c_put(c, pf_export_keeps_rows(f->x) ? "" : no_choice);
-  pf_c_put(c, f->x->m ? "" : no_rows);
-  pf_c_put(c, header_end);
-}
-
+/* Where each parameter or input is in its struct, in bytes: setters of FMI find it by its value reference. */
 static void put_offsets(const PfCText *c, const char *what, const char *type, const PfNamedList *list)
 {
   pf_text_print(c->text, "const size_t %s_fmu_%s_at[] = {", c->x->prefix, what);
@@ -373,17 +343,20 @@ static void put_offsets(const PfCText *c, const char *what, const char *type, co
   pf_text_add(c->text, list->count ? "};\n" : "0};\n");
 }
 
+/* An array with a number for each surface: 0 timed, 1 equal, 2 or_equal, 3 degree, 4 by_forces, 5 by_time, 6 jumps. */
 static void put_flags(const PfCText *c, const PfFmu *f, const char *name, int which)
 {
   pf_text_print(c->text, "const int %s_fmu_%s[] = {", c->x->prefix, name);
   for (int i = 0; i < f->surface_count; i++) {
     const PfFmuSurface *s = f->surfaces + i;
-    const int flags[] = {s->timed, s->equal, s->or_equal, s->degree};
+    const int flags[] = {s->timed, s->equal, s->or_equal, s->degree, s->by_forces, s->by_time,
+                         s->jumps};
     pf_text_print(c->text, "%s%d", i ? ", " : "", flags[which]);
   }
   pf_text_add(c->text, f->surface_count ? "};\n" : "0};\n");
 }
 
+/* An array of whole numbers, thirty in a line; 0 where it would be empty. */
 static void put_integers(const PfCText *c, const char *name, const int *at, int count)
 {
   pf_text_print(c->text, "const int %s_fmu_%s[] = {", c->x->prefix, name);
@@ -391,15 +364,7 @@ static void put_integers(const PfCText *c, const char *name, const int *at, int 
   pf_text_add(c->text, count ? "};\n" : "0};\n");
 }
 
-static PfStatus put_captured(const PfCText *c, const PfFmu *f, const PfStructure *s)
-{
-  List list;
-  PF_TRY(make_list(f, s->captured_count, &list));
-  for (int k = 0; k < s->captured_count; k++) add(f, &list, k, s->captured[k]);
-  PF_TRY(pf_export_expand(f->x, list.roots, list.count));
-  return put_plain(c, f, "captured", declared, &list, s->captured_count);
-}
-
+/* Impulses on the coordinates, event by event: they are added to M v before the jump. */
 static PfStatus put_impulses(const PfCText *c, const PfFmu *f, const PfStructure *s)
 {
   int n = f->x->n;
@@ -415,6 +380,7 @@ static PfStatus put_impulses(const PfCText *c, const PfFmu *f, const PfStructure
   return put_plain(c, f, "impulses", declared, &list, f->event_count*n);
 }
 
+/* The arrays and functions of events; empty for models without. */
 static PfStatus put_events(const PfCText *c, const PfFmu *f)
 {
   const PfExport *x = f->x;
@@ -426,100 +392,108 @@ static PfStatus put_events(const PfCText *c, const PfFmu *f)
   put_integers(c, "flag_of", flag, x->n);
   put_integers(c, "effect", s->effect, f->event_count*s->flag_count);
   put_integers(c, "captured_by", s->captured_by, s->captured_count);
-  PF_TRY(put_captured(c, f, s));
+  List list;
+  PF_TRY(make_list(f, s->captured_count, &list));
+  for (int k = 0; k < s->captured_count; k++) add(f, &list, k, s->captured[k]);
+  PF_TRY(pf_export_expand(f->x, list.roots, list.count));
+  PF_TRY(put_plain(c, f, "captured", declared, &list, s->captured_count));
   return put_impulses(c, f, s);
 }
 
-/* A speed that is not mentioned has the value that the velocities give it, or none. */
-static PfStatus start_of(const PfFmu *f, const PfSpeed *speed, PfExpr *start)
-{
-  const PfExport *x = f->x;
-  *start = speed->start != PF_EXPR_NONE ? speed->start : speed->value != PF_EXPR_NONE ? speed->value
-                                                                                     : pf_expr_int(f->ctx, 0);
-  if (*start != speed->value) return PF_OK;
-  for (int i = 0; i < x->n; i++) {
-    const PfCoordinate *q = x->model->coordinates + i;
-    PF_TRY(pf_expr_substitute(f->ctx, start, 1, &q->v, &q->start_v, 1, start));
-  }
-  return PF_OK;
-}
-
-/* Velocities by the speeds of the start; NULL: none is given. */
-static PfStatus list_rates(const PfFmu *f, PfExpr **rates, bool *firm)
-{
-  const PfExport *x = f->x;
-  int count = x->model->speed_count, given = 0;
-  PfExpr *symbols = pf_arena_array(f->arena, PfExpr, count + 1), *values = pf_arena_array(f->arena, PfExpr, count + 1);
-  *rates = NULL;
-  *firm = true;
-  if (!symbols || !values) return pf_no_room(f->ctx, "the FMU");
-  for (int i = 0; i < count; i++) {
-    const PfSpeed *speed = x->model->speeds + i;
-    symbols[i] = speed->symbol;
-    PF_TRY(start_of(f, speed, values + i));
-    *firm = *firm && speed->value == PF_EXPR_NONE; /* others are goals */
-    given += speed->start != PF_EXPR_NONE;
-  }
-  if (!given || !x->equations->rate) return PF_OK;
-  *rates = pf_arena_array(f->arena, PfExpr, x->n);
-  if (!*rates) return pf_no_room(f->ctx, "the FMU");
-  return pf_expr_substitute(f->ctx, x->equations->rate, x->n, symbols, values, count, *rates);
-}
-
-static int firmness(PfFirmness firm)
-{
-  return firm == PF_START_OPEN ? 0 : firm == PF_START_FIXED ? 2 : 1;
-}
-
+/* Starts and their priorities, coordinates first. Speeds of the start decide the velocities that are not given. */
 static PfStatus put_starts(const PfCText *c, const PfFmu *f)
 {
   const PfExport *x = f->x;
-  PfExpr *rates;
-  bool by_rates;
   List list;
+  int *priority = pf_arena_array(f->arena, int, 2*x->n), *by_speed = pf_arena_array(f->arena, int, x->n);
+  if (!priority || !by_speed) return pf_no_room(f->ctx, "the FMU");
   PF_TRY(make_list(f, 2*x->n, &list));
-  PF_TRY(list_rates(f, &rates, &by_rates));
-  pf_text_print(c->text, "const int %s_fmu_given[] = {", x->prefix);
-  for (int i = 0; i < 2*x->n; i++) {
-    const PfCoordinate *q = x->model->coordinates + i%x->n;
-    int firm = firmness(i < x->n ? q->firm_q : q->firm_v);
-    bool by_speeds = !firm && i >= x->n && rates && !q->contact;
-    pf_text_print(c->text, "%s%d", i ? ", " : "", by_speeds && by_rates ? 1 : firm);
-    if (by_speeds) add(f, &list, i, rates[i - x->n]);
-    else add(f, &list, i, i < x->n ? q->start_q : q->start_v);
+  for (int i = 0; i < x->n; i++) {
+    const PfCoordinate *q = x->model->coordinates + i;
+    priority[i] = (int)q->priority_q;
+    priority[x->n + i] = (int)q->priority_v;
+    by_speed[i] = f->start_speed_count && q->priority_v == PF_START_OPEN && !q->contact;
+    add(f, &list, i, q->start_q);
+    add(f, &list, x->n + i, q->start_v);
   }
-  pf_text_add(c->text, "};\n\n");
+  put_integers(c, "priority", priority, 2*x->n);
+  put_integers(c, "by_speed", by_speed, x->n);
   PF_TRY(pf_export_expand(x, list.roots, list.count));
   return put_plain(c, f, "starts", declared, &list, 2*x->n);
 }
 
-/* The functions of velocities that shall be zero at the start, and their derivatives in the velocities. */
-static PfStatus put_goals(const PfCText *c, const PfFmu *f)
+/* The structure of the constraints and of quaternions. */
+static PfStatus put_structure(const PfCText *c, const PfFmu *f)
+{
+  const PfModel *model = f->x->model;
+  int *ball = pf_arena_array(f->arena, int, model->ball_count);
+  if (!ball) return pf_no_room(f->ctx, "the FMU");
+  for (int i = 0; i < model->ball_count; i++) ball[i] = model->balls[i].q;
+  put_integers(c, "position", f->x->position_row, f->x->position_count);
+  put_integers(c, "place", f->places, f->place_count);
+  put_integers(c, "ball", ball, model->ball_count);
+  return PF_OK;
+}
+
+/* Rates by the speeds, which are further symbols, their derivatives, and the targets of the speeds: a speed that is not
+ * mentioned has the value that the velocities give it, or none. */
+static PfStatus put_start_rates(const PfCText *c, const PfFmu *f)
 {
   const PfExport *x = f->x;
-  PfJacobian slopes = {0};
-  List goals, list;
-  PF_TRY(make_list(f, f->goal_count, &goals));
-  for (int i = 0; i < f->goal_count; i++) add(f, &goals, i, f->goals[i]);
-  if (f->goal_count)
-    PF_TRY(pf_expr_jacobian(f->ctx, f->arena, f->goals, f->goal_count, x->symbols + x->at_v, x->n, &slopes));
-  PF_TRY(make_list(f, slopes.count, &list));
-  for (int i = 0; i < slopes.count; i++) add(f, &list, slopes.row[i]*x->n + slopes.column[i], slopes.value[i]);
-  pf_text_print(c->text, "const int %s_fmu_goal_given[] = {", x->prefix);
-  for (int i = 0; i < f->goal_count; i++) pf_text_print(c->text, "%s%d", i ? ", " : "", firmness(f->goal_firm[i]));
-  pf_text_add(c->text, f->goal_count ? "};\n\n" : "0};\n\n");
-  PF_TRY(put_plain(c, f, "goals", declared, &goals, f->goal_count));
-  return put_plain(c, f, "goal_slopes", declared, &list, f->goal_count*x->n);
+  const PfModel *model = x->model;
+  const int speeds = f->start_speed_count, at_target = x->n*(1 + speeds), known = x->symbol_count;
+  PfExpr *symbols = pf_arena_array(f->arena, PfExpr, known + speeds), *slope = pf_arena_array(f->arena, PfExpr, speeds);
+  List list;
+  if (!symbols || !slope) return pf_no_room(f->ctx, "the FMU");
+  PF_TRY(make_list(f, at_target + speeds, &list));
+  memcpy(symbols, x->symbols, (size_t)known*sizeof *symbols);
+  for (int i = 0; i < speeds; i++) symbols[known + i] = model->speeds[i].symbol;
+  for (int j = 0; j < x->n && speeds; j++) {
+    add(f, &list, j, x->equations->rate[j]);
+    PF_TRY(pf_expr_gradient(f->ctx, x->equations->rate[j], symbols + known, speeds, slope));
+    for (int i = 0; i < speeds; i++) add(f, &list, x->n + j*speeds + i, slope[i]);
+  }
+  for (int i = 0; i < speeds; i++) {
+    const PfSpeed *speed = model->speeds + i;
+    PfExpr target = speed->start != PF_EXPR_NONE ? speed->start : speed->value;
+    if (target != PF_EXPR_NONE) add(f, &list, at_target + i, target);
+  }
+  PF_TRY(pf_export_expand(x, list.roots, list.count));
+  return put_function(c, f, &(Function){"start_rates", along, "p, x, u, a, lambda, seed, out", symbols, known + speeds,
+                                        speeds ? at_target + speeds : 0}, &list);
 }
 
-static void put_violations(const PfCText *c)
+/* Functions of the velocities with their targets, the derivatives of the functions in the velocities; then speeds. */
+static PfStatus put_start_conditions(const PfCText *c, const PfFmu *f)
 {
-  pf_c_put(c, "\nvoid @_fmu_violations(const @_params *p, const @_state *x, const @_input *u, double *position, "
-              "double *velocity)\n{\n");
-  pf_c_put(c, c->x->m ? "  @_violations(p, x, u, position, velocity);\n}\n\n"
-                      : "  (void)p, (void)x, (void)u, (void)position, (void)velocity;\n}\n\n");
+  const PfExport *x = f->x;
+  const int count = f->start_condition_count;
+  List values, slopes;
+  int *priority = pf_arena_array(f->arena, int, count), *speed = pf_arena_array(f->arena, int, count);
+  PfExpr *slope = pf_arena_array(f->arena, PfExpr, x->n);
+  if (!priority || !speed || !slope) return pf_no_room(f->ctx, "the FMU");
+  PF_TRY(make_list(f, 2*count, &values));
+  PF_TRY(make_list(f, count*x->n, &slopes));
+  for (int i = 0; i < count; i++) {
+    const PfFmuStartCondition *condition = f->start_conditions + i;
+    priority[i] = (int)condition->priority;
+    speed[i] = condition->speed;
+    if (condition->speed >= 0) continue;
+    add(f, &values, i, condition->value);
+    add(f, &values, count + i, condition->target);
+    PF_TRY(pf_expr_gradient(f->ctx, condition->value, x->symbols + x->at_v, x->n, slope));
+    for (int j = 0; j < x->n; j++) add(f, &slopes, i*x->n + j, slope[j]);
+  }
+  put_integers(c, "condition_priority", priority, count);
+  put_integers(c, "condition_speed", speed, count);
+  PF_TRY(pf_export_expand(x, values.roots, values.count));
+  PF_TRY(pf_export_expand(x, slopes.roots, slopes.count));
+  PF_TRY(put_plain(c, f, "start_conditions", declared, &values, 2*count));
+  PF_TRY(put_plain(c, f, "start_slopes", declared, &slopes, count*x->n));
+  return put_start_rates(c, f);
 }
 
+/* fmu_model.c, in the order of its declarations. */
 static PfStatus put_source(const PfCText *c, const PfFmu *f)
 {
   pf_text_add(c->text, "/* Made by pfaff: what the model adds to its C as an FMU. */\n#include \"fmu_model.h\"\n\n"
@@ -530,28 +504,64 @@ static PfStatus put_source(const PfCText *c, const PfFmu *f)
   put_flags(c, f, "equal", 1);
   put_flags(c, f, "or_equal", 2);
   put_flags(c, f, "degree", 3);
+  put_flags(c, f, "by_forces", 4);
+  put_flags(c, f, "by_time", 5);
+  put_flags(c, f, "jumps", 6);
   PF_TRY(put_starts(c, f));
-  PF_TRY(put_goals(c, f));
-  put_violations(c);
-  PF_TRY(put_shown(c, f));
-  if (!f->by_differences) PF_TRY(put_derivatives(c, f));
+  PF_TRY(put_structure(c, f));
+  PF_TRY(put_start_conditions(c, f));
+  pf_c_put(c, "\nvoid @_fmu_violations(const @_params *p, const @_state *x, const @_input *u, double *position, "
+              "double *velocity)\n{\n");
+  pf_c_put(c, c->x->m ? "  @_violations(p, x, u, position, velocity);\n}\n\n"
+                      : "  (void)p, (void)x, (void)u, (void)position, (void)velocity;\n}\n\n");
+  /* Outputs, energies and parameters made of others, by value reference from at_shown on. */
+  List list;
+  PF_TRY(make_list(f, f->shown_count, &list));
+  for (int i = 0; i < f->shown_count; i++) add(f, &list, i, f->variables[f->at_shown + i].value);
+  PF_TRY(put_plain(c, f, "shown", declared, &list, f->shown_count));
+  if (!f->by_differences) {
+    /* Derivatives of the residuals M a - F - A^T lambda and A a - b, and of the shown quantities, along a
+     * direction: directional and adjoint derivatives of FMI are made of them. */
+    const PfExport *x = f->x;
+    PfExpr *r, *shown;
+    PF_TRY(pf_arrays(f->ctx, f->arena, "the FMU", PF_ROOM(r, x->n + x->m), PF_ROOM(shown, f->shown_count + 1)));
+    PF_TRY(pf_export_residuals(x, r));
+    PF_TRY(put_along(c, f, "residuals_along", r, x->n + x->m));
+    for (int i = 0; i < f->shown_count; i++) shown[i] = f->variables[f->at_shown + i].value;
+    PF_TRY(put_along(c, f, "shown_along", shown, f->shown_count));
+  }
   PF_TRY(put_surfaces(c, f));
   PF_TRY(put_events(c, f));
   return put_conditions(c, f);
 }
 
+/* The files are added to f->files. Fails as the code generator does, or without memory. */
 PfStatus pf_fmu_sources(PfFmu *f)
 {
   const PfExport *x = f->x;
-  PfCText c = {x, PF_REAL_DOUBLE, pf_export_add_file(x, &f->files, x->prefix, ".h")};
-  pf_c_put_header(&c);
+  pf_export_add_shipped(x, pf_runtime_texts, &f->files);
+  pf_export_add_shipped(x, pf_event_texts, &f->files);
+  PfCText c = {.x = x, .real = PF_REAL_DOUBLE, .text = pf_export_add_file(x, &f->files, x->prefix, ".h")};
+  PF_TRY(pf_c_put_header(&c));
   c.text = pf_export_add_file(x, &f->files, "fmu_model", ".h");
-  put_header(&c, f);
+  /* fmu_model.h: token, version, sizes and declarations. */
+  pf_c_put(&c, "/* Made by pfaff: the numbers of the model as an FMU. */\n#ifndef $_FMU_MODEL_H\n"
+              "#define $_FMU_MODEL_H\n\n"
+              "#include \"@.h\"\n\n#include <stddef.h>\n\n#define $_FMU_GUID ");
+  pf_put_c_string(c.text, f->guid);
+  pf_c_put(&c, "\n/* The version of FMI. */\n#define $_FMI ");
+  pf_text_print(c.text, "%d", f->options->version);
+  pf_c_put(&c, "\n/* Are derivatives by formulas? Otherwise by differences. */\n#define $_FMU_EXACT ");
+  pf_text_add(c.text, f->by_differences ? "0\n\n" : "1\n\n");
+  put_sizes(&c, f);
+  pf_c_put(&c, pf_export_keeps_rows(f->x) ? "" : no_choice);
+  pf_c_put(&c, f->x->m ? "" : no_rows);
+  pf_c_put(&c, header_end);
   c.text = pf_export_add_file(x, &f->files, x->prefix, ".c");
   PF_TRY(pf_c_put_source(&c));
   c.text = pf_export_add_file(x, &f->files, "fmu_model", ".c");
   PF_TRY(put_source(&c, f));
-  for (const PfFmuText *text = pf_fmu_texts; text->name; text++)
+  for (const PfShippedText *text = pf_fmu_texts; text->name; text++)
     if (!text->version || text->version == f->options->version) add_text(f, text->name, text->lines);
   return pf_export_check_files(x, &f->files);
 }

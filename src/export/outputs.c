@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outputs of a model: what it plots, or its coordinates when it plots nothing. */
+/* The outputs of a model: what it plots, or its coordinates when it plots nothing.
+ *
+ * Two labels may give the same identifier: the second one gets a number (names.c). */
 #include "export/export_impl.h"
 
 #include <string.h>
@@ -33,6 +35,7 @@ static PfStatus is_of_state(const PfExport *x, PfExpr e, bool *is)
   return PF_OK;
 }
 
+/* An output that belongs to a run is counted in x->left_out; one that is listed already is passed over. */
 static PfStatus add(Outputs *o, const char *label, PfMeasure measure, PfExpr e)
 {
   PfExport *x = o->x;
@@ -47,6 +50,7 @@ static PfStatus add(Outputs *o, const char *label, PfMeasure measure, PfExpr e)
   return pf_names_take(o->names, label, &named->id);
 }
 
+/* The horizontal axis counts unless it is time. */
 static PfStatus add_plot(Outputs *o, const PfPlot *plot)
 {
   bool against = plot->against != PF_EXPR_NONE && plot->against != o->x->model->time;
@@ -55,14 +59,13 @@ static PfStatus add_plot(Outputs *o, const PfPlot *plot)
   return add(o, plot->against_label, pf_plot_measure(plot, plot->count), plot->against);
 }
 
+/* All expressions of `plot`, each once, then, where there are none, the coordinates. */
 PfStatus pf_export_outputs(PfExport *x, PfNames *names)
 {
   const PfModel *model = x->model;
   Outputs o = {.x = x, .names = names, .room = model->coordinate_count};
   for (int i = 0; i < model->plot_count; i++) o.room += model->plots[i].count + 1;
-  x->outputs.at = pf_arena_array(x->arena, PfNamed, o.room);
-  x->output = pf_arena_array(x->arena, PfExpr, o.room);
-  if (!x->outputs.at || !x->output) return pf_no_room(x->ctx, "the export");
+  PF_TRY(pf_arrays(x->ctx, x->arena, "the export", PF_ROOM(x->outputs.at, o.room), PF_ROOM(x->output, o.room)));
   for (int i = 0; i < model->plot_count; i++) PF_TRY(add_plot(&o, model->plots + i));
   bool plots = x->outputs.count > 0;
   for (int k = 0; !plots && k < model->coordinate_count; k++) {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers that an export can be compared with: the model at its start and at states around it, by 'multipliers'. */
+/* Numbers that an export can be compared with: the model at its start and at states around it, by 'multipliers'.
+ *
+ * The states are the start and two others near it on the constraints, with inputs that are not zero, so that every
+ * function of the export has something to compute. States without accelerations, or with numbers that are not finite,
+ * are left out. */
 #include "export/export_impl.h"
 #include "num/num.h"
 #include "time/manifold.h"
@@ -24,7 +28,7 @@ static void move(Work *w, const double *values, int k)
   memcpy(w->values, values, (size_t)in->count*sizeof *values);
   w->values[in->time] += 0.25*k;
   for (int i = 0; i < 2*x->n && k; i++) {
-    double *y = w->values + in->q + i, small = pf_manifold_blur(0, 1, &noise); /* up to 0.01 */
+    double *y = w->values + in->q + i, small = pf_blur(0, 1, &noise); /* up to 0.01 */
     *y += 10*small*(i < x->n ? 1 : 3);
   }
   for (int i = 0; i < x->inputs.count; i++) w->values[in->inputs + x->input[i]] = k*(0.3 + 0.2*i);
@@ -36,10 +40,11 @@ static void move(Work *w, const double *values, int k)
 static bool is_on_constraints(Work *w)
 {
   if (!w->x->m) return true;
-  return pf_manifold_miss(&w->manifold, w->values, PF_LEVEL_POSITION) < PF_LOOKED_AT &&
-         pf_manifold_miss(&w->manifold, w->values, PF_LEVEL_VELOCITY) < PF_LOOKED_AT;
+  return pf_manifold_scaled_residual(&w->manifold, w->values, PF_LEVEL_POSITION) < PF_COMPARED_TO &&
+         pf_manifold_scaled_residual(&w->manifold, w->values, PF_LEVEL_VELOCITY) < PF_COMPARED_TO;
 }
 
+/* Elements of a function of the export at the symbols, in the arena. */
 static PfStatus evaluate(const PfExport *x, PfExportKind kind, const double *symbols, double **elements)
 {
   const PfExportFunction *f = pf_export_function(x, kind);
@@ -79,6 +84,7 @@ static PfStatus take(Work *w, PfReference *reference)
   return PF_OK;
 }
 
+/* `values` are those of the system at the start; states follow from it by fixed pseudo-random changes. */
 static PfStatus find(Work *w, const double *values, PfReference *reference)
 {
   const PfExport *x = w->x;
@@ -98,6 +104,8 @@ static PfStatus find(Work *w, const double *values, PfReference *reference)
   return PF_OK;
 }
 
+/* Solvers by 'multipliers' and, where it applies, by 'maggi', whose difference measures how many digits the model
+ * costs. */
 PfStatus pf_export_reference(const PfExport *x, const double *values, PfReference *reference)
 {
   Work w = {.x = x};
@@ -106,7 +114,7 @@ PfStatus pf_export_reference(const PfExport *x, const double *values, PfReferenc
   int before = pf_diagnostic_count(x->ctx);
   PfStatus status = pf_solver_new(x->ctx, x->system, pf_formulation_find("maggi"), &w.other);
   if (status == PF_OK || !pf_is_final(status)) {
-    pf_diagnostics_cut(x->ctx, before); /* where it does not apply nothing is compared */
+    pf_diagnostics_truncate(x->ctx, before); /* where it does not apply nothing is compared */
     status = find(&w, values, reference);
   }
   pf_solver_free(w.other);

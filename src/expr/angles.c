@@ -44,11 +44,6 @@ bool pf_number_as_narrow(Number number, Number *rational)
   return true;
 }
 
-static bool is_small(Number c)
-{
-  return pf_number_is_narrow(c) && c.num > -largest_part && c.num < largest_part && c.den < largest_part;
-}
-
 /* ---------------------------------------------------------------- forms */
 
 static Form whole(Finder *f, PfExpr e)
@@ -62,7 +57,7 @@ static Form whole(Finder *f, PfExpr e)
   return (Form){term, 1};
 }
 
-/* Sorts, adds up like terms, and drops what cancels. */
+/* Sorts, adds up like terms, and drops terms that cancel. */
 static void tidy(Finder *f, Form *form)
 {
   if (!pf_sort_by_handle(f->table, form->terms, (size_t)form->count, sizeof(Term))) f->failed = true;
@@ -76,6 +71,7 @@ static void tidy(Finder *f, Form *form)
   form->count = kept;
 }
 
+/* A sum of expressions as a form: the forms of its terms times their coefficients, like terms collected. */
 static Form form_of_sum(Finder *f, PfExpr e)
 {
   const PfExprTable *table = f->table;
@@ -100,31 +96,28 @@ static Form form_of_sum(Finder *f, PfExpr e)
   return form;
 }
 
-static Term product_of_terms(Finder *f, Term a, Term b)
-{
-  Term product = {.coefficient = pf_number_mul(f->table, a.coefficient, b.coefficient)};
-  Number content;
-  pf_expr_content(f->table, pf_expr_mul(f->table->ctx, a.term, b.term), &content, &product.term);
-  if (is_number(f->table, product.term)) {
-    content = number_of(f->table, product.term);
-    product.term = f->one;
-  }
-  product.coefficient = pf_number_mul(f->table, product.coefficient, content);
-  if (product.term == PF_EXPR_NONE) f->failed = true;
-  return product;
-}
-
+/* form *= factor, multiplied out; the number in a product of two monomials goes to the coefficient. False when the
+ * result is too long, and without memory. */
 static bool multiply(Finder *f, Form *form, Form factor)
 {
+  PfExprTable *table = f->table;
   if (form->count*factor.count > MOST_PARTS) return false;
   Form product = {pf_arena_array(f->arena, Term, form->count*factor.count), 0};
-  if (!product.terms) {
-    f->failed = true;
-    return false;
-  }
-  for (int i = 0; i < form->count; i++)
-    for (int k = 0; k < factor.count; k++)
-      product.terms[product.count++] = product_of_terms(f, form->terms[i], factor.terms[k]);
+  if (!product.terms) f->failed = true;
+  for (int i = 0; i < form->count && product.terms; i++)
+    for (int k = 0; k < factor.count; k++) {
+      Term a = form->terms[i], b = factor.terms[k], *term = product.terms + product.count++;
+      Number content;
+      term->coefficient = pf_number_mul(table, a.coefficient, b.coefficient);
+      pf_expr_content(table, pf_expr_mul(table->ctx, a.term, b.term), &content, &term->term);
+      if (is_number(table, term->term)) {
+        content = number_of(table, term->term);
+        term->term = f->one;
+      }
+      term->coefficient = pf_number_mul(table, term->coefficient, content);
+      if (term->term == PF_EXPR_NONE) f->failed = true;
+    }
+  if (!product.terms) return false;
   *form = product;
   tidy(f, form);
   return !f->failed;
@@ -145,6 +138,8 @@ static bool is_multiplied_out(const PfExprTable *table, PfExpr e)
   return sum;
 }
 
+/* A product as a form. Sums of which whole powers are taken are multiplied out while that stays short; everything else
+ * is one atom. */
 static Form form_of_product(Finder *f, PfExpr e)
 {
   PfExprTable *table = f->table;
@@ -158,33 +153,6 @@ static Form form_of_product(Finder *f, PfExpr e)
       if (!multiply(f, &form, factor)) return whole(f, e);
   }
   return form;
-}
-
-/* The terms of sums, and the bases of products that are multiplied out; both are every other operand. */
-static void find_needed(Finder *f)
-{
-  const PfExprTable *table = f->table;
-  for (int i = f->node_count - 1; i >= 0; i--) {
-    PfExpr e = f->nodes[i];
-    bool sum = op_of(table, e) == PF_OP_SUM;
-    bool product = op_of(table, e) == PF_OP_PRODUCT && is_multiplied_out(table, e);
-    if (!f->needed[i] || !(sum || product)) continue;
-    for (uint32_t k = sum ? 2 : 0; k < node_of(table, e)->count; k += 2)
-      f->needed[table->place[args_of(table, e)[k]]] = true;
-  }
-}
-
-static void make_forms(Finder *f)
-{
-  for (int i = 0; i < f->node_count && !f->failed; i++) {
-    if (!f->needed[i]) continue;
-    PfOp op = op_of(f->table, f->nodes[i]);
-    f->forms[i] = op == PF_OP_SUM       ? form_of_sum(f, f->nodes[i])
-                  : op == PF_OP_PRODUCT ? form_of_product(f, f->nodes[i])
-                                        : whole(f, f->nodes[i]);
-    if (is_number(f->table, f->nodes[i]) && !f->failed)
-      *f->forms[i].terms = (Term){f->one, number_of(f->table, f->nodes[i])};
-  }
 }
 
 /* ---------------------------------------------------------------- atoms */
@@ -208,16 +176,6 @@ static int find_atom(const Angles *angles, PfExpr atom)
   return -1;
 }
 
-static int add_atom(const Finder *f, Angles *angles, PfExpr atom)
-{
-  int i = find_atom(angles, atom);
-  if (i >= 0) return i;
-  angles->atoms[angles->atom_count] = atom;
-  angles->divisors[angles->atom_count] = 1;
-  if (!is_monomial(f->table, atom)) angles->certain = false;
-  return angles->atom_count++;
-}
-
 static int64_t common_multiple(int64_t a, int64_t b)
 {
   return a/pf_gcd(a, b)*b;
@@ -228,29 +186,21 @@ static bool is_turn(const Finder *f, Term term, int64_t turns)
   return turns && term.term == f->pi && turns%term.coefficient.den == 0;
 }
 
-/* Are all multiples exact, and small enough to be counted on? */
+/* Are all multiples exact, and small enough that no product of two of them overflows? */
 static bool is_countable(const Angles *angles, const Form *form)
 {
   for (int i = 0; i < form->count; i++) {
-    Term *term = form->terms + i;
-    if (!pf_number_as_narrow(term->coefficient, &term->coefficient) || !is_small(term->coefficient)) return false;
-    int atom = find_atom(angles, term->term);
+    Number *c = &form->terms[i].coefficient;
+    if (!pf_number_as_narrow(*c, c)) return false;
+    if (c->num <= -largest_part || c->num >= largest_part || c->den >= largest_part) return false;
+    int atom = find_atom(angles, form->terms[i].term);
     int64_t divisor = atom < 0 ? 1 : angles->divisors[atom];
-    if (common_multiple(divisor, term->coefficient.den) >= largest_part) return false;
+    if (common_multiple(divisor, c->den) >= largest_part) return false;
   }
   return true;
 }
 
-/* Makes the atoms of a form, and their divisors so fine that all multiples are whole. */
-static void register_atoms(Finder *f, Angles *angles, const Form *form, int64_t turns)
-{
-  for (int i = 0; i < form->count; i++) {
-    if (is_turn(f, form->terms[i], turns)) continue;
-    int64_t *divisor = angles->divisors + add_atom(f, angles, form->terms[i].term);
-    *divisor = common_multiple(*divisor, form->terms[i].coefficient.den);
-  }
-}
-
+/* Writes an angle, whose atoms are known, as integer multiples of them; a multiple of pi is its turn. */
 static void take_apart(Finder *f, const Angles *angles, Angle *angle, const Form *form, int64_t turns)
 {
   angle->turn = pf_number_int(0);
@@ -269,41 +219,35 @@ static void take_apart(Finder *f, const Angles *angles, Angle *angle, const Form
 
 /* ---------------------------------------------------------------- all angles */
 
-static bool is_kind(PfOp op, AngleKind kind)
+/* Finds the forms of the nodes that are needed: those of arguments, of the terms of sums, and of the bases of products
+ * that are multiplied out. Both kinds are every other operand. */
+static void expand(Finder *f)
 {
-  return kind == CIRCULAR ? is_circular(op) : is_hyperbolic(op);
-}
-
-/* The arguments, each once, and which node has which. */
-static void list_arguments(Finder *f, AngleKind kind, Angles *angles)
-{
-  for (int i = 0; i < f->node_count; i++) f->angle_at[i] = angles->of_node[i] = -1;
-  for (int i = 0; i < f->node_count; i++) {
-    if (!is_kind(op_of(f->table, f->nodes[i]), kind)) continue;
-    PfExpr argument = args_of(f->table, f->nodes[i])[0];
-    int *angle = f->angle_at + f->table->place[argument];
-    if (*angle < 0) {
-      *angle = angles->count;
-      angles->at[angles->count++].argument = argument;
-      f->needed[f->table->place[argument]] = true;
-    }
-    angles->of_node[i] = *angle;
+  const PfExprTable *table = f->table;
+  for (int i = f->node_count - 1; i >= 0; i--) {
+    PfExpr e = f->nodes[i];
+    bool sum = op_of(table, e) == PF_OP_SUM;
+    bool product = op_of(table, e) == PF_OP_PRODUCT && is_multiplied_out(table, e);
+    if (!f->needed[i] || !(sum || product)) continue;
+    for (uint32_t k = sum ? 2 : 0; k < node_of(table, e)->count; k += 2)
+      f->needed[table->place[args_of(table, e)[k]]] = true;
+  }
+  for (int i = 0; i < f->node_count && !f->failed; i++) {
+    if (!f->needed[i]) continue;
+    PfExpr e = f->nodes[i];
+    PfOp op = op_of(table, e);
+    f->forms[i] = op == PF_OP_SUM       ? form_of_sum(f, e)
+                  : op == PF_OP_PRODUCT ? form_of_product(f, e)
+                                        : whole(f, e);
+    if (is_number(table, e) && !f->failed) *f->forms[i].terms = (Term){f->one, number_of(table, e)};
   }
 }
 
-static bool has_pi(const Finder *f)
-{
-  for (int i = 0; i < f->node_count; i++)
-    if (f->nodes[i] == f->pi) return true;
-  return false;
-}
-
+/* Writes every angle as an integer combination of atoms: with ANGLES_EXPANDED the arguments are multiplied out into
+ * linear forms first, then a common divisor is found for each atom, so that all multiples are whole. */
 static void analyse(Finder *f, AngleStyle style, int64_t turns, Angles *angles)
 {
-  if (style == ANGLES_EXPANDED) {
-    find_needed(f);
-    make_forms(f);
-  }
+  if (style == ANGLES_EXPANDED) expand(f);
   Form *forms = pf_arena_array(f->arena, Form, angles->count);
   size_t most_atoms = 0;
   for (int i = 0; i < angles->count && forms; i++) {
@@ -317,12 +261,25 @@ static void analyse(Finder *f, AngleStyle style, int64_t turns, Angles *angles)
   angles->certain = true;
   for (int i = 0; i < angles->count && !f->failed; i++) {
     if (!is_countable(angles, forms + i)) forms[i] = whole(f, angles->at[i].argument);
-    register_atoms(f, angles, forms + i, turns);
+    for (int k = 0; k < forms[i].count; k++) {
+      Term term = forms[i].terms[k];
+      if (is_turn(f, term, turns)) continue;
+      int atom = find_atom(angles, term.term);
+      if (atom < 0) {
+        atom = angles->atom_count++;
+        angles->atoms[atom] = term.term;
+        angles->divisors[atom] = 1;
+        if (!is_monomial(f->table, term.term)) angles->certain = false;
+      }
+      angles->divisors[atom] = common_multiple(angles->divisors[atom], term.coefficient.den);
+    }
   }
   for (int i = 0; i < angles->count && !f->failed; i++)
     take_apart(f, angles, angles->at + i, forms + i, turns);
-  /* e^i is transcendental, but nobody knows whether it is so over the rationals with pi */
-  if (find_atom(angles, f->one) >= 0 && has_pi(f)) angles->certain = false;
+  /* e^i is transcendental, but it is not known whether it is so over the rationals with pi */
+  bool one = find_atom(angles, f->one) >= 0;
+  for (int i = 0; i < f->node_count && one; i++)
+    if (f->nodes[i] == f->pi) angles->certain = false;
 }
 
 PfStatus pf_angles_find(PfExprTable *table, PfArena *arena, const PfExpr *nodes, int node_count,
@@ -338,7 +295,20 @@ PfStatus pf_angles_find(PfExprTable *table, PfArena *arena, const PfExpr *nodes,
                      .of_node = pf_arena_array(arena, int, node_count)};
   f.failed = !f.one || !f.pi || !f.needed || !f.forms || !f.angle_at || !angles->at || !angles->of_node;
   if (!f.failed) {
-    list_arguments(&f, kind, angles);
+    /* The arguments, each once, and which node has which. */
+    for (int i = 0; i < f.node_count; i++) f.angle_at[i] = angles->of_node[i] = -1;
+    for (int i = 0; i < f.node_count; i++) {
+      PfOp op = op_of(f.table, f.nodes[i]);
+      if (!(kind == CIRCULAR ? is_circular(op) : is_hyperbolic(op))) continue;
+      PfExpr argument = args_of(f.table, f.nodes[i])[0];
+      int *angle = f.angle_at + f.table->place[argument];
+      if (*angle < 0) {
+        *angle = angles->count;
+        angles->at[angles->count++].argument = argument;
+        f.needed[f.table->place[argument]] = true;
+      }
+      angles->of_node[i] = *angle;
+    }
     analyse(&f, style, turns, angles);
   }
   return f.failed ? pf_no_room(table->ctx, "the parts of angles") : PF_OK;
@@ -346,10 +316,10 @@ PfStatus pf_angles_find(PfExprTable *table, PfArena *arena, const PfExpr *nodes,
 
 /* ---------------------------------------------------------------- independence */
 
-/* Angles as rows of multiples, reduced modulo a prime: what is found there is checked with whole numbers. */
+/* Angles as rows of multiples, reduced modulo a prime: relations found there are checked with whole numbers. */
 typedef struct Span {
   int count;        /* of angles that were found independent so far */
-  int width;        /* atoms */
+  int width, rows;  /* atoms, and the largest possible count */
   int *chosen;      /* these angles */
   int *pivots;      /* where the reduced rows begin */
   int64_t *reduced; /* rows, combinations of the chosen angles … */
@@ -363,16 +333,6 @@ static int64_t residue(int64_t a)
   return (a%prime + prime)%prime;
 }
 
-static int64_t inverse(int64_t a)
-{
-  int64_t power = 1;
-  for (int64_t n = prime - 2; n; n >>= 1) {
-    if (n & 1) power = power*a%prime;
-    a = a*a%prime;
-  }
-  return power;
-}
-
 /* row -= factor*other */
 static void subtract(int64_t *row, const int64_t *other, int64_t factor, int count)
 {
@@ -381,45 +341,46 @@ static void subtract(int64_t *row, const int64_t *other, int64_t factor, int cou
 
 static bool make_span(PfArena *arena, const Angles *angles, Span *span)
 {
-  size_t width = (size_t)angles->atom_count, rows = (size_t)angles->count;
-  if (rows > width) rows = width;
-  *span = (Span){.width = angles->atom_count,
-                 .chosen = pf_arena_array(arena, int, rows),
-                 .pivots = pf_arena_array(arena, int, rows),
-                 .reduced = pf_arena_array(arena, int64_t, rows*width),
-                 .sources = pf_arena_array(arena, int64_t, rows*rows)};
+  int rows = angles->atom_count < angles->count ? angles->atom_count : angles->count;
+  size_t width = (size_t)angles->atom_count, height = (size_t)rows;
+  *span = (Span){.width = angles->atom_count, .rows = rows,
+                 .chosen = pf_arena_array(arena, int, height),
+                 .pivots = pf_arena_array(arena, int, height),
+                 .reduced = pf_arena_array(arena, int64_t, height*width),
+                 .sources = pf_arena_array(arena, int64_t, height*height)};
   return span->chosen && span->pivots && span->reduced && span->sources;
 }
 
-static void set_row(int64_t *row, int width, const Angle *angle)
+/* The multiples of an angle modulo the prime, less everything that the chosen angles can explain, as a row; minus the
+ * factors of these go to `factors`. */
+static void explain(const Span *span, const Angle *angle, int64_t *row, int64_t *factors)
 {
-  for (int k = 0; k < width; k++) row[k] = 0;
+  for (int k = 0; k < span->width; k++) row[k] = 0;
   for (int k = 0; k < angle->part_count; k++) row[angle->parts[k].atom] = residue(angle->parts[k].multiple);
-}
-
-/* Takes everything out of the row that the chosen angles can explain; minus the factors go to `factors`. */
-static void explain(const Span *span, int rows, int64_t *row, int64_t *factors)
-{
-  for (int k = 0; k < rows; k++) factors[k] = 0;
+  for (int k = 0; k < span->rows; k++) factors[k] = 0;
   for (int i = 0; i < span->count; i++) {
     int64_t factor = row[span->pivots[i]];
     subtract(row, span->reduced + (size_t)i*(size_t)span->width, factor, span->width);
-    subtract(factors, span->sources + (size_t)i*(size_t)rows, factor, rows);
+    subtract(factors, span->sources + (size_t)i*(size_t)span->rows, factor, span->rows);
   }
 }
 
 /* Adds an angle of which this row is left. False when nothing is left. */
-static bool choose(Span *span, int rows, int angle, int64_t *row, int64_t *factors)
+static bool choose(Span *span, int angle, const int64_t *row, int64_t *factors)
 {
   int pivot = 0;
   while (pivot < span->width && !row[pivot]) pivot++;
   if (pivot == span->width) return false;
   factors[span->count] = 1;
-  int64_t scale = inverse(row[pivot]);
+  int64_t scale = 1, a = row[pivot]; /* 1/a = a^(prime - 2) */
+  for (int64_t n = prime - 2; n; n >>= 1) {
+    if (n & 1) scale = scale*a%prime;
+    a = a*a%prime;
+  }
   int64_t *reduced = span->reduced + (size_t)span->count*(size_t)span->width;
-  int64_t *sources = span->sources + (size_t)span->count*(size_t)rows;
+  int64_t *sources = span->sources + (size_t)span->count*(size_t)span->rows;
   for (int k = 0; k < span->width; k++) reduced[k] = row[k]*scale%prime;
-  for (int k = 0; k < rows; k++) sources[k] = factors[k]*scale%prime;
+  for (int k = 0; k < span->rows; k++) sources[k] = factors[k]*scale%prime;
   span->pivots[span->count] = pivot;
   span->chosen[span->count++] = angle;
   return true;
@@ -428,33 +389,30 @@ static bool choose(Span *span, int rows, int angle, int64_t *row, int64_t *facto
 bool pf_angles_are_free(PfArena *arena, const Angles *angles)
 {
   Span span;
-  int rows = angles->atom_count < angles->count ? angles->atom_count : angles->count;
   int64_t *row = pf_arena_array(arena, int64_t, angles->atom_count);
-  int64_t *factors = pf_arena_array(arena, int64_t, rows);
-  if (rows < angles->count || !row || !factors || !make_span(arena, angles, &span)) return false;
+  int64_t *factors = pf_arena_array(arena, int64_t, angles->count);
+  if (angles->atom_count < angles->count || !row || !factors || !make_span(arena, angles, &span)) return false;
   for (int i = 0; i < angles->count; i++) {
-    set_row(row, span.width, angles->at + i);
-    explain(&span, rows, row, factors);
-    if (!choose(&span, rows, i, row, factors)) return false;
+    explain(&span, angles->at + i, row, factors);
+    if (!choose(&span, i, row, factors)) return false;
   }
   return true;
 }
 
 /* ---------------------------------------------------------------- a better basis */
 
-/* Coordinates of every angle in terms of the chosen angles, one row each. */
-static bool find_coordinates(const Angles *angles, Span *span, int rows, int64_t *row, int64_t *coordinates)
+/* Coordinates of every angle in terms of the chosen angles, one row each. False when one of them is large. */
+static bool find_coordinates(const Angles *angles, Span *span, int64_t *row, int64_t *coordinates)
 {
   const int64_t largest = 1000;
   for (int i = 0; i < angles->count; i++) {
-    int64_t *x = coordinates + (size_t)i*(size_t)rows;
-    set_row(row, span->width, angles->at + i);
-    explain(span, rows, row, x);
-    if (choose(span, rows, i, row, x)) {
-      for (int k = 0; k < rows; k++) x[k] = k == span->count - 1;
+    int64_t *x = coordinates + (size_t)i*(size_t)span->rows;
+    explain(span, angles->at + i, row, x);
+    if (choose(span, i, row, x)) {
+      for (int k = 0; k < span->rows; k++) x[k] = k == span->count - 1;
       continue;
     }
-    for (int k = 0; k < rows; k++) {
+    for (int k = 0; k < span->rows; k++) {
       x[k] = residue(-x[k]);
       if (x[k] > prime/2) x[k] -= prime;
       if (x[k] > largest || x[k] < -largest) return false;
@@ -478,46 +436,28 @@ static bool is_combination(const Angles *angles, const Span *span, int i, const 
   return true;
 }
 
-/* What angle sums cost: the sum of all multiples. */
-static int64_t cost_of_parts(const Angles *angles)
+/* The chosen angles, without their multiples of pi, become the atoms, and the coordinates that are not zero the parts
+ * of all angles. False without memory. */
+static bool change_basis(PfExprTable *table, PfArena *arena, Angles *angles, const Span *span,
+                         const int64_t *coordinates)
 {
-  int64_t cost = 0;
-  for (int i = 0; i < angles->count; i++)
-    for (int k = 0; k < angles->at[i].part_count; k++) {
-      int64_t n = angles->at[i].parts[k].multiple;
-      if (n > 1000 || n < -1000) return -1; /* not for such numbers */
-      cost += n < 0 ? -n : n;
-    }
-  return cost;
-}
-
-/* The chosen angles, without their multiples of pi, become the atoms. */
-static bool set_atoms(PfExprTable *table, PfArena *arena, Angles *angles, const Span *span)
-{
-  PfExpr *atoms = pf_arena_array(arena, PfExpr, span->count);
-  if (!atoms) return false;
-  PfExpr pi = pf_expr_pi(table->ctx);
+  PfExpr *atoms = pf_arena_array(arena, PfExpr, span->count), pi = pf_expr_pi(table->ctx);
+  AnglePart *parts = pf_arena_array(arena, AnglePart, (size_t)angles->count*(size_t)span->count);
+  if (!atoms || !parts) return false;
   for (int j = 0; j < span->count; j++) {
     const Angle *angle = angles->at + span->chosen[j];
     atoms[j] = pf_expr_sub(table->ctx, angle->argument, pf_expr_scale(table, angle->turn, pi));
     if (atoms[j] == PF_EXPR_NONE) return false;
+    angles->divisors[j] = 1;
   }
-  for (int j = 0; j < span->count; j++) angles->divisors[j] = 1;
   angles->atoms = atoms;
   angles->atom_count = span->count;
-  return true;
-}
-
-static bool set_parts(PfArena *arena, Angles *angles, const int64_t *coordinates, int rows, int count)
-{
-  AnglePart *parts = pf_arena_array(arena, AnglePart, (size_t)angles->count*(size_t)count);
-  if (!parts) return false;
   for (int i = 0; i < angles->count; i++) {
     Angle *angle = angles->at + i;
-    angle->parts = parts + (size_t)i*(size_t)count;
+    angle->parts = parts + (size_t)i*(size_t)span->count;
     angle->part_count = 0;
-    for (int j = 0; j < count; j++) {
-      int64_t x = coordinates[(size_t)i*(size_t)rows + (size_t)j];
+    for (int j = 0; j < span->count; j++) {
+      int64_t x = coordinates[(size_t)i*(size_t)span->rows + (size_t)j];
       if (x) angle->parts[angle->part_count++] = (AnglePart){j, x};
     }
   }
@@ -527,17 +467,22 @@ static bool set_parts(PfArena *arena, Angles *angles, const int64_t *coordinates
 bool pf_angles_rebase(PfExprTable *table, PfArena *arena, Angles *angles)
 {
   Span span;
-  int rows = angles->atom_count < angles->count ? angles->atom_count : angles->count;
-  int64_t *row = pf_arena_array(arena, int64_t, angles->atom_count), cost = 0;
-  int64_t *coordinates = pf_arena_array(arena, int64_t, (size_t)angles->count*(size_t)rows);
-  int64_t cost_before = cost_of_parts(angles);
-  if (!row || !coordinates || !make_span(arena, angles, &span)) return false;
-  if (cost_before < 0 || !find_coordinates(angles, &span, rows, row, coordinates)) return true;
+  if (!make_span(arena, angles, &span)) return false;
+  int64_t *row = pf_arena_array(arena, int64_t, span.width), cost_before = 0, cost = 0;
+  int64_t *coordinates = pf_arena_array(arena, int64_t, (size_t)angles->count*(size_t)span.rows);
+  if (!row || !coordinates) return false;
+  /* The cost of angle sums is the sum of all multiples. */
+  for (int i = 0; i < angles->count; i++)
+    for (int k = 0; k < angles->at[i].part_count; k++) {
+      int64_t n = angles->at[i].parts[k].multiple;
+      if (n > 1000 || n < -1000) return true; /* not for such numbers */
+      cost_before += n < 0 ? -n : n;
+    }
+  if (!find_coordinates(angles, &span, row, coordinates)) return true;
   for (int i = 0; i < angles->count; i++) {
-    const int64_t *x = coordinates + (size_t)i*(size_t)rows;
+    const int64_t *x = coordinates + (size_t)i*(size_t)span.rows;
     if (!is_combination(angles, &span, i, x, row)) return true;
-    for (int k = 0; k < rows; k++) cost += x[k] < 0 ? -x[k] : x[k];
+    for (int k = 0; k < span.rows; k++) cost += x[k] < 0 ? -x[k] : x[k];
   }
-  if (cost >= cost_before) return true;
-  return set_atoms(table, arena, angles, &span) && set_parts(arena, angles, coordinates, rows, span.count);
+  return cost >= cost_before || change_basis(table, arena, angles, &span, coordinates);
 }

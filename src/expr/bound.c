@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Degrees of expressions as fractions of polynomials in what a point of a prime field chooses: the values
- * of symbols, a parameter t for every angle, an exponential for every exponent. With c = (1 - t^2)/(1 +
- * t^2) and s = 2t/(1 + t^2) a polynomial of degree d in c and s has the denominator (1 + t^2)^d, which
- * never vanishes: sines and cosines count as numerators of degree 2. Denominators are kept as products of
- * known factors, so that a sum has the least common multiple of those of its terms. */
+/* Degrees of expressions as fractions of polynomials in the values that a point of a prime field chooses: the values of
+ * symbols, a parameter t for every angle, an exponential for every exponent. With c = (1 - t^2)/(1 + t^2) and
+ * s = 2t/(1 + t^2) a polynomial of degree d in c and s has the denominator (1 + t^2)^d, which never vanishes: sines and
+ * cosines count as numerators of degree 2. Denominators are kept as products of known factors, so that a sum has the
+ * least common multiple of those of its terms. */
 #include "expr/field_impl.h"
 
 #include <math.h>
 
-/* What can be a factor of a denominator, for node i: the numerator of the node, the denominator of a
- * function, a root of the node. */
+/* Possible factors of a denominator, for node i: the numerator of the node, the denominator of a function, a root of
+ * the node. */
 typedef enum FactorKind { NUMERATOR, POLE, ROOT, FACTOR_KINDS } FactorKind;
 
 typedef struct Divisor {
@@ -34,38 +34,29 @@ typedef struct Bound {
 
 /* ---------------------------------------------------------------- denominators */
 
-static double degree_of(const Bound *b, int id)
-{
-  const Fraction *f = b->fractions + id/FACTOR_KINDS;
-  /* the denominator of a function has the degree of its numerator */
-  return id%FACTOR_KINDS == ROOT ? f->above + f->below : f->above;
-}
-
-static void touch(Bound *b, int id)
-{
-  if (b->power[id] == 0) b->touched[b->touched_count++] = id;
-}
-
+/* The collected denominator becomes a multiple of the factor's power. */
 static void include(Bound *b, int id, double power)
 {
   if (power <= 0) return;
-  touch(b, id);
+  if (b->power[id] == 0) b->touched[b->touched_count++] = id;
   b->power[id] = fmax(b->power[id], power);
 }
 
+/* The collected denominator is multiplied by the factor's power. */
 static void multiply(Bound *b, int id, double power)
 {
-  if (power <= 0) return;
-  touch(b, id);
-  b->power[id] += power;
+  if (power > 0) include(b, id, b->power[id] + power);
 }
 
 static double collected_degree(const Bound *b)
 {
   double sum = 0;
   for (int i = 0; i < b->touched_count; i++) {
-    double degree = degree_of(b, b->touched[i]);
-    if (degree > 0) sum += b->power[b->touched[i]]*degree; /* the power may be infinite */
+    int id = b->touched[i];
+    const Fraction *f = b->fractions + id/FACTOR_KINDS;
+    /* the denominator of a function has the degree of its numerator */
+    double degree = id%FACTOR_KINDS == ROOT ? f->above + f->below : f->above;
+    if (degree > 0) sum += b->power[id]*degree; /* the power may be infinite */
   }
   return sum;
 }
@@ -87,45 +78,39 @@ static void keep(Bound *b, Fraction *f)
 
 /* ---------------------------------------------------------------- nodes */
 
-static void include_all(Bound *b, const Fraction *f)
+/* Bounds of a sum, above and below, of the operands `at`: over the common denominator each term is multiplied by the
+ * divisors that it does not have itself. Returns the degree above; the collected denominator is the one below. */
+static double bound_terms(Bound *b, const int *at, int count, int step)
 {
-  for (int i = 0; i < f->count; i++) include(b, f->divisors[i].id, f->divisors[i].power);
-}
-
-static void bound_sum(Bound *b, int node, Fraction *sum)
-{
-  const int *at = pf_probe_operands(b->probe, node);
-  int count = pf_probe_count(b->probe, node);
-  for (int i = 2; i < count; i += 2) include_all(b, b->fractions + at[i]);
-  double common = collected_degree(b);
-  sum->above = common; /* of the constant */
-  for (int i = 2; i < count; i += 2) {
-    const Fraction *term = b->fractions + at[i];
-    sum->above = fmax(sum->above, term->above + common - term->below);
+  for (int i = 0; i < count; i += step) {
+    const Fraction *f = b->fractions + at[i];
+    for (int k = 0; k < f->count; k++) include(b, f->divisors[k].id, f->divisors[k].power);
   }
-  keep(b, sum);
+  double common = collected_degree(b), most = common; /* of the constant */
+  for (int i = 0; i < count; i += step) {
+    const Fraction *term = b->fractions + at[i];
+    most = fmax(most, term->above + common - term->below);
+  }
+  return most;
 }
 
-/* A root is an algebraic function: it grows no faster than the larger part of its base, whatever its
- * index. */
-static void bound_power(Bound *b, int base, Number exponent, Fraction *product)
-{
-  const Fraction *f = b->fractions + base;
-  double size = fabs((double)exponent.num);
-  bool root = exponent.den != 1, inverse = exponent.num < 0;
-  if (!inverse) product->above += size*(root ? f->above + f->below : f->above);
-  else if (!root) product->above += size*f->below;
-  if (inverse) multiply(b, FACTOR_KINDS*base + (root ? ROOT : NUMERATOR), size);
-  for (int i = 0; i < f->count && !inverse && !root; i++) multiply(b, f->divisors[i].id, size*f->divisors[i].power);
-}
-
+/* Bounds of a product: degrees are added, times the exponents. */
 static void bound_product(Bound *b, int node, Fraction *product)
 {
   const int *at = pf_probe_operands(b->probe, node);
   for (int i = 0; i < pf_probe_count(b->probe, node); i += 2) {
     Number k;
-    if (pf_probe_exponent(b->probe, at[i + 1], &k)) bound_power(b, at[i], k, product);
-    else product->above += 1; /* a letter */
+    if (pf_probe_exponent(b->probe, at[i + 1], &k)) {
+      /* A root is an algebraic function: it grows no faster than the larger part of its base, whatever its index. */
+      int base = at[i];
+      const Fraction *f = b->fractions + base;
+      double size = fabs((double)k.num);
+      bool root = k.den != 1, inverse = k.num < 0;
+      if (!inverse) product->above += size*(root ? f->above + f->below : f->above);
+      else if (!root) product->above += size*f->below;
+      if (inverse) multiply(b, FACTOR_KINDS*base + (root ? ROOT : NUMERATOR), size);
+      for (int j = 0; j < f->count && !inverse && !root; j++) multiply(b, f->divisors[j].id, size*f->divisors[j].power);
+    } else product->above += 1; /* a letter */
   }
   keep(b, product);
 }
@@ -150,34 +135,6 @@ static void bound_function(Bound *b, int node, Fraction *f)
   keep(b, f);
 }
 
-static void bound_node(Bound *b, int node)
-{
-  Fraction *f = b->fractions + node;
-  switch (op_of(b->probe->table, b->probe->nodes[node])) {
-  case PF_OP_RATIONAL:
-  case PF_OP_DOUBLE: break;
-  case PF_OP_PI:
-  case PF_OP_SYMBOL: f->above = 1; break;
-  case PF_OP_SUM: bound_sum(b, node, f); break;
-  case PF_OP_PRODUCT: bound_product(b, node, f); break;
-  default: bound_function(b, node, f); break;
-  }
-}
-
-/* ---------------------------------------------------------------- all roots over one denominator */
-
-static double common_degree(Bound *b)
-{
-  const PfProbe *p = b->probe;
-  for (int i = 0; i < p->root_count; i++) include_all(b, b->fractions + p->root[i]);
-  double common = collected_degree(b), most = common;
-  for (int i = 0; i < p->root_count; i++) {
-    const Fraction *f = b->fractions + p->root[i];
-    most = fmax(most, f->above + common - f->below);
-  }
-  return most;
-}
-
 PfStatus pf_probe_degree(const PfProbe *p, PfArena *scratch, double *degree)
 {
   size_t ids = (size_t)p->node_count*FACTOR_KINDS;
@@ -185,8 +142,22 @@ PfStatus pf_probe_degree(const PfProbe *p, PfArena *scratch, double *degree)
              .fractions = pf_arena_array(scratch, Fraction, p->node_count),
              .power = pf_arena_array(scratch, double, ids), .touched = pf_arena_array(scratch, int, ids)};
   b.failed = !b.fractions || !b.power || !b.touched || ids > INT32_MAX;
-  for (int i = 0; i < p->node_count && !b.failed; i++) bound_node(&b, i);
+  for (int i = 0; i < p->node_count && !b.failed; i++) {
+    Fraction *f = b.fractions + i;
+    switch (op_of(b.probe->table, b.probe->nodes[i])) {
+    case PF_OP_RATIONAL:
+    case PF_OP_DOUBLE: break;
+    case PF_OP_PI:
+    case PF_OP_SYMBOL: f->above = 1; break;
+    case PF_OP_SUM: /* a constant, then coefficients and terms in turns */
+      f->above = bound_terms(&b, pf_probe_operands(p, i) + 2, pf_probe_count(p, i) - 2, 2);
+      keep(&b, f);
+      break;
+    case PF_OP_PRODUCT: bound_product(&b, i, f); break;
+    default: bound_function(&b, i, f); break;
+    }
+  }
   if (b.failed) return pf_no_room(p->table->ctx, "the degrees of expressions");
-  *degree = common_degree(&b);
+  *degree = bound_terms(&b, p->root, p->root_count, 1); /* all roots over one denominator */
   return PF_OK;
 }

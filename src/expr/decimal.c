@@ -28,6 +28,8 @@ static void append(Decimal *d, uint32_t digit)
   else pf_big_set(&d->digits, digit);
 }
 
+/* Reads digits, a point and an exponent as digits*10^exponent, where zeros at the end are left to the exponent; d->fits
+ * is false when the digits or the exponent are too many. */
 static void read_digits(const char *at, Decimal *d)
 {
   bool point = false;
@@ -102,23 +104,26 @@ static int take_factor(Big *a, uint32_t factor)
   return count;
 }
 
-/* num/den = digits*10^-places; false when the decimal has no end, or one that is far. */
-static bool find_digits(Big *num, Big *den, int *places, char *digits)
+/* A decimal that ends after MOST_WRITTEN digits at most. */
+static bool write_decimal(Number value, char *text)
 {
+  char digits[NUMBER_DIGITS];
+  Big num, den;
+  pf_number_parts(value, &num, &den);
+  /* num/den = digits*10^-places; no decimal when it has no end, or one that is far. */
   enum { FAR = 220 }; /* 2^220 has more digits than are written */
-  int twos = take_factor(den, 2), fives = take_factor(den, 5);
-  *places = twos > fives ? twos : fives;
-  if (den->count != 1 || den->limb[0] != 1 || abs(twos - fives) > FAR) return false;
-  for (int k = twos; k < *places; k++) pf_big_scale(num, 2, 0);
-  for (int k = fives; k < *places; k++) pf_big_scale(num, 5, 0);
-  write_whole(num, digits);
-  return true;
-}
-
-/* Few digits as %g writes them; more than 15, which would look like a double, without an exponent where that is not too
- * long. The first digit stands for so many times 10^high. */
-static void write_point(const char *digits, int count, int high, char *text)
-{
+  int twos = take_factor(&den, 2), fives = take_factor(&den, 5);
+  int places = twos > fives ? twos : fives;
+  if (den.count != 1 || den.limb[0] != 1 || abs(twos - fives) > FAR) return false;
+  for (int k = twos; k < places; k++) pf_big_scale(&num, 2, 0);
+  for (int k = fives; k < places; k++) pf_big_scale(&num, 5, 0);
+  write_whole(&num, digits);
+  int all = (int)strlen(digits), count = all;
+  while (count > 1 && digits[count - 1] == '0') count--;
+  if (count > MOST_WRITTEN) return false;
+  /* Few digits as %g writes them; more than 15, which would look like a double, without an exponent where that is not
+   * too long. The first digit stands for so many times 10^high. */
+  int high = all - 1 - places;
   enum { FEW = 15 };
   static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
   int length = high < 0 ? count - high : high < count ? count : high + 1;
@@ -133,33 +138,6 @@ static void write_point(const char *digits, int count, int high, char *text)
     int shown = snprintf(text, NUMBER_TEXT, "%.*s%.*s", whole, digits, high + 1 - whole, zeros);
     if (count > whole) snprintf(text + shown, (size_t)(NUMBER_TEXT - shown), ".%.*s", count - whole, digits + whole);
   }
-}
-
-/* A decimal that ends after MOST_WRITTEN digits at most. */
-static bool write_decimal(Number value, char *text)
-{
-  char digits[NUMBER_DIGITS];
-  Big num, den;
-  int places;
-  pf_number_parts(value, &num, &den);
-  if (!find_digits(&num, &den, &places, digits)) return false;
-  int all = (int)strlen(digits), count = all;
-  while (count > 1 && digits[count - 1] == '0') count--;
-  if (count > MOST_WRITTEN) return false;
-  write_point(digits, count, all - 1 - places, text);
-  return true;
-}
-
-static bool write_ratio(Number value, NumberText *text)
-{
-  char above[NUMBER_DIGITS], below[NUMBER_DIGITS];
-  Big num, den;
-  pf_number_parts(value, &num, &den);
-  write_whole(&num, above);
-  write_whole(&den, below);
-  if (strlen(above) + strlen(below) > MOST_WRITTEN) return false;
-  snprintf(text->above, NUMBER_TEXT, "%s", above);
-  snprintf(text->below, NUMBER_TEXT, "%s", below);
   return true;
 }
 
@@ -175,15 +153,30 @@ static void write_narrow(int64_t value, char *text)
   text[count] = 0;
 }
 
+/* The absolute value as text, for all notations: above and, if it is a fraction, below the line. Numbers that are too
+ * wide for both are rounded to a double. */
 void pf_number_text(Number value, NumberText *text)
 {
   text->above[0] = text->below[0] = 0;
   if (pf_number_is_narrow(value)) {
     write_narrow(value.num, text->above);
     if (value.den != 1) write_narrow(value.den, text->below);
-  } else if (!pf_number_is_wide(value) || (!write_decimal(value, text->above) && !write_ratio(value, text))) {
-    pf_double_text(fabs(pf_number_value(value)), text->above);
+    return;
   }
+  if (pf_number_is_wide(value)) {
+    if (write_decimal(value, text->above)) return;
+    char above[NUMBER_DIGITS], below[NUMBER_DIGITS];
+    Big num, den;
+    pf_number_parts(value, &num, &den);
+    write_whole(&num, above);
+    write_whole(&den, below);
+    if (strlen(above) + strlen(below) <= MOST_WRITTEN) {
+      snprintf(text->above, NUMBER_TEXT, "%s", above);
+      snprintf(text->below, NUMBER_TEXT, "%s", below);
+      return;
+    }
+  }
+  pf_double_text(fabs(pf_number_value(value)), text->above);
 }
 
 bool pf_number_is_fraction(Number value)

@@ -40,109 +40,74 @@ static PfExpr rate_of(const Forward *f, PfExpr e)
   return f->rates[f->table->place[e]];
 }
 
-static PfExpr forward_sum(const Forward *f, PfExpr e)
-{
-  SumBuilder sum;
-  pf_sum_begin(&sum, f->table);
-  for (uint32_t i = 1; i < node_of(f->table, e)->count; i += 2) {
-    PfExpr rate = rate_of(f, args_of(f->table, e)[i + 1]);
-    if (rate != f->zero) pf_sum_push(&sum, number_of(f->table, args_of(f->table, e)[i]), rate);
-  }
-  return pf_sum_end(&sum);
-}
-
-static PfExpr forward_product(const Forward *f, PfExpr e)
-{
-  SumBuilder sum;
-  pf_sum_begin(&sum, f->table);
-  for (uint32_t i = 0; i < node_of(f->table, e)->count/2; i++) {
-    PfExpr base_rate = rate_of(f, args_of(f->table, e)[2*i]);
-    PfExpr exponent_rate = rate_of(f, args_of(f->table, e)[2*i + 1]);
-    if (base_rate != f->zero)
-      pf_sum_push(&sum, pf_number_int(1), product_by_base(f->table, e, i, base_rate));
-    if (exponent_rate != f->zero)
-      pf_sum_push(&sum, pf_number_int(1), product_by_exponent(f->table, e, i, exponent_rate));
-  }
-  return pf_sum_end(&sum);
-}
-
-/* The choices keep the branches apart, so that a branch which is not taken cannot spoil the result. */
-static PfExpr forward_choice(const Forward *f, PfExpr e)
-{
-  PfContext *ctx = f->table->ctx;
-  const PfExpr *args = args_of(f->table, e);
-  PfOp op = op_of(f->table, e);
-  if (op == PF_OP_IF) return pf_expr_if(ctx, args[0], rate_of(f, args[1]), rate_of(f, args[2]));
-  PfExpr left = rate_of(f, args[0]), right = rate_of(f, args[1]);
-  PfExpr first_smaller = pf_expr_call2(ctx, PF_OP_LESS, args[0], args[1]);
-  return op == PF_OP_MIN ? pf_expr_if(ctx, first_smaller, left, right)
-                         : pf_expr_if(ctx, first_smaller, right, left);
-}
-
 static bool is_choice(PfOp op)
 {
   return op == PF_OP_IF || op == PF_OP_MIN || op == PF_OP_MAX;
 }
 
-static PfExpr forward_function(const Forward *f, PfExpr e)
-{
-  PfContext *ctx = f->table->ctx;
-  SumBuilder sum;
-  pf_sum_begin(&sum, f->table);
-  for (uint32_t i = 0; i < node_of(f->table, e)->count; i++) {
-    PfExpr rate = rate_of(f, args_of(f->table, e)[i]);
-    if (rate != f->zero)
-      pf_sum_push(&sum, pf_number_int(1), pf_expr_mul(ctx, pf_function_partial(ctx, e, (int)i), rate));
-  }
-  return pf_sum_end(&sum);
-}
-
+/* The derivative of a node from those of its operands. Choices keep the branches apart, so that a branch which is not
+ * taken cannot spoil the result. */
 static PfExpr forward_node(const Forward *f, PfExpr e)
 {
+  PfExprTable *table = f->table;
+  PfContext *ctx = table->ctx;
+  PfOp op = op_of(table, e);
+  uint32_t count = node_of(table, e)->count;
   bool moves = false;
-  for (uint32_t i = 0; i < node_of(f->table, e)->count && !moves; i++)
-    moves = rate_of(f, args_of(f->table, e)[i]) != f->zero;
+  for (uint32_t i = 0; i < count && !moves; i++) moves = rate_of(f, args_of(table, e)[i]) != f->zero;
   if (!moves) return f->zero;
-  PfOp op = op_of(f->table, e);
-  if (op == PF_OP_SUM) return forward_sum(f, e);
-  if (op == PF_OP_PRODUCT) return forward_product(f, e);
-  return is_choice(op) ? forward_choice(f, e) : forward_function(f, e);
-}
-
-static PfStatus derive_along(PfExprTable *table, PfArena *scratch, const PfExpr *roots, int root_count,
-                             const PfExpr *symbols, const PfExpr *seeds, int count, PfExpr *out)
-{
-  PfExpr *nodes;
-  int node_count;
-  PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
-  PfExpr *rates = pf_arena_array(scratch, PfExpr, node_count);
-  if (!rates) return pf_no_room(table->ctx, "derivatives");
-
-  Forward f = {table, pf_expr_int(table->ctx, 0), rates};
-  for (int i = 0; i < node_count; i++) rates[i] = f.zero;
-  for (int i = 0; i < count; i++)
-    if (table->stamp[symbols[i]] == table->epoch) rates[table->place[symbols[i]]] = seeds[i];
-  for (int i = 0; i < node_count; i++) {
-    if (node_of(table, nodes[i])->count == 0) continue;
-    PfMark mark = pf_arena_mark(scratch);
-    rates[i] = forward_node(&f, nodes[i]);
-    pf_arena_release(scratch, mark);
+  if (is_choice(op)) {
+    const PfExpr *args = args_of(table, e);
+    if (op == PF_OP_IF) return pf_expr_if(ctx, args[0], rate_of(f, args[1]), rate_of(f, args[2]));
+    PfExpr left = rate_of(f, args[0]), right = rate_of(f, args[1]);
+    PfExpr first_smaller = pf_expr_call2(ctx, PF_OP_LESS, args[0], args[1]);
+    return op == PF_OP_MIN ? pf_expr_if(ctx, first_smaller, left, right)
+                           : pf_expr_if(ctx, first_smaller, right, left);
   }
-  for (int i = 0; i < root_count; i++)
-    out[i] = roots[i] == PF_EXPR_NONE ? PF_EXPR_NONE : rates[table->place[roots[i]]];
-  return pf_expr_check(table->ctx);
+  SumBuilder sum;
+  pf_sum_begin(&sum, table);
+  if (op == PF_OP_PRODUCT) {
+    /* (b1^e1 b2^e2 …)': the sum over all factors of the product with e b^(e-1) b' + b^e ln(b) e' in the place of
+     * one. */
+    for (uint32_t i = 0; i < node_of(f->table, e)->count/2; i++) {
+      PfExpr base_rate = rate_of(f, args_of(f->table, e)[2*i]);
+      PfExpr exponent_rate = rate_of(f, args_of(f->table, e)[2*i + 1]);
+      if (base_rate != f->zero)
+        pf_sum_push(&sum, pf_number_int(1), product_by_base(f->table, e, i, base_rate));
+      if (exponent_rate != f->zero)
+        pf_sum_push(&sum, pf_number_int(1), product_by_exponent(f->table, e, i, exponent_rate));
+    }
+  }
+  for (uint32_t i = op == PF_OP_SUM ? 2 : 0; i < count && op != PF_OP_PRODUCT; i += op == PF_OP_SUM ? 2 : 1) {
+    PfExpr rate = rate_of(f, args_of(table, e)[i]);
+    if (rate == f->zero) continue;
+    if (op == PF_OP_SUM) pf_sum_push(&sum, number_of(table, args_of(table, e)[i - 1]), rate);
+    else pf_sum_push(&sum, pf_number_int(1), pf_expr_mul(ctx, pf_function_partial(ctx, e, (int)i), rate));
+  }
+  return pf_sum_end(&sum);
 }
 
 PfStatus pf_expr_derive_along(PfContext *ctx, const PfExpr *roots, int root_count, const PfExpr *symbols,
                               const PfExpr *seeds, int count, PfExpr *out)
 {
-  PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_no_room(ctx, "the expression table");
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = derive_along(table, scratch, roots, root_count, symbols, seeds, count, out);
-  pf_arena_release(scratch, mark);
-  return status;
+  Sweep s;
+  PF_TRY(pf_sweep_begin(ctx, roots, root_count, sizeof(PfExpr), "derivatives", &s));
+  PfExprTable *table = s.table;
+  PfExpr *rates = s.values;
+  Forward f = {table, pf_expr_int(ctx, 0), rates};
+  for (int i = 0; i < s.count; i++) rates[i] = f.zero;
+  for (int i = 0; i < count; i++)
+    if (table->stamp[symbols[i]] == table->epoch) rates[table->place[symbols[i]]] = seeds[i];
+  for (int i = 0; i < s.count; i++) { /* operands are differentiated before their users */
+    if (node_of(table, s.nodes[i])->count == 0) continue;
+    PfMark mark = pf_arena_mark(s.scratch);
+    rates[i] = forward_node(&f, s.nodes[i]);
+    pf_arena_release(s.scratch, mark);
+  }
+  for (int i = 0; i < root_count; i++)
+    out[i] = roots[i] == PF_EXPR_NONE ? PF_EXPR_NONE : rates[table->place[roots[i]]];
+  pf_sweep_end(&s);
+  return pf_expr_check(ctx);
 }
 
 PfExpr pf_expr_diff(PfContext *ctx, PfExpr e, PfExpr symbol)
@@ -153,7 +118,7 @@ PfExpr pf_expr_diff(PfContext *ctx, PfExpr e, PfExpr symbol)
 
 /* ---------------------------------------------------------------- backward */
 
-/* What the users of a node contribute to its adjoint: a linked list per node. */
+/* Contributions of the users of a node to its adjoint: a linked list per node. */
 typedef struct Share {
   PfExpr value;
   uint32_t next; /* index + 1 */
@@ -176,7 +141,7 @@ typedef struct Backward {
   PfExprTable *table;
   PfExpr zero;
   uint32_t *first; /* per node of the walk: its list of shares */
-  bool *wanted;    /* per node of the walk: is it, or does it contain, a symbol that is asked for? */
+  bool *wanted;    /* per node of the walk: is it, or does it contain, a requested symbol? */
   PF_ARRAY(Share) shares;
   Guards guards; /* of the adjoint that is being passed on */
   bool failed;
@@ -221,8 +186,8 @@ static void contribute(Backward *b, PfExpr to, PfExpr value)
   b->first[place] = (uint32_t)b->shares.count;
 }
 
-/* The guards that all shares of a node begin with. */
-static Guards common_guards(const Backward *b, uint32_t place)
+/* The sum of all shares of a node, inside the guards that all of them begin with. */
+static PfExpr total(const Backward *b, uint32_t place)
 {
   Guards common = {0}, others;
   for (uint32_t i = b->first[place]; i; i = b->shares.at[i - 1].next) {
@@ -235,16 +200,10 @@ static Guards common_guards(const Backward *b, uint32_t place)
       same++;
     common.count = same;
   }
-  return common;
-}
-
-static PfExpr total(const Backward *b, uint32_t place)
-{
-  Guards common = common_guards(b, place), taken;
   SumBuilder sum;
   pf_sum_begin(&sum, b->table);
   for (uint32_t i = b->first[place]; i; i = b->shares.at[i - 1].next)
-    pf_sum_push(&sum, pf_number_int(1), unguard(b, b->shares.at[i - 1].value, common.count, &taken));
+    pf_sum_push(&sum, pf_number_int(1), unguard(b, b->shares.at[i - 1].value, common.count, &others));
   return guard(b, pf_sum_end(&sum), &common);
 }
 
@@ -266,15 +225,7 @@ static void backward_choice(Backward *b, PfExpr e, PfExpr adjoint)
   contribute(b, a1, pf_expr_if(ctx, first_smaller, min ? zero : adjoint, min ? adjoint : zero));
 }
 
-static void backward_product(Backward *b, PfExpr e, PfExpr adjoint)
-{
-  for (uint32_t i = 0; i < node_of(b->table, e)->count/2; i++) {
-    PfExpr base = args_of(b->table, e)[2*i], exponent = args_of(b->table, e)[2*i + 1];
-    if (is_wanted(b, base)) contribute(b, base, product_by_base(b->table, e, i, adjoint));
-    if (is_wanted(b, exponent)) contribute(b, exponent, product_by_exponent(b->table, e, i, adjoint));
-  }
-}
-
+/* Hands the adjoint of a node on to its operands, times the partial derivatives. */
 static void backward_node(Backward *b, PfExpr e, PfExpr adjoint)
 {
   PfExprTable *table = b->table;
@@ -287,7 +238,11 @@ static void backward_node(Backward *b, PfExpr e, PfExpr adjoint)
       contribute(b, term, pf_expr_scale(table, number_of(table, args_of(table, e)[i]), adjoint));
     }
   } else if (op == PF_OP_PRODUCT) {
-    backward_product(b, e, adjoint);
+    for (uint32_t i = 0; i < count/2; i++) {
+      PfExpr base = args_of(table, e)[2*i], exponent = args_of(table, e)[2*i + 1];
+      if (is_wanted(b, base)) contribute(b, base, product_by_base(table, e, i, adjoint));
+      if (is_wanted(b, exponent)) contribute(b, exponent, product_by_exponent(table, e, i, adjoint));
+    }
   } else if (is_choice(op)) {
     backward_choice(b, e, adjoint);
   } else {
@@ -299,60 +254,41 @@ static void backward_node(Backward *b, PfExpr e, PfExpr adjoint)
   }
 }
 
-static void find_wanted(Backward *b, const PfExpr *nodes, int node_count, const PfExpr *symbols, int count)
-{
-  const PfExprTable *table = b->table;
-  for (int i = 0; i < count; i++)
-    if (table->stamp[symbols[i]] == table->epoch) b->wanted[table->place[symbols[i]]] = true;
-  for (int i = 0; i < node_count; i++)
-    for (uint32_t k = 0; k < node_of(table, nodes[i])->count && !b->wanted[i]; k++)
-      b->wanted[i] = is_wanted(b, args_of(table, nodes[i])[k]);
-}
-
-static PfStatus gradient(Backward *b, PfArena *scratch, PfExpr root, const PfExpr *symbols, int count,
-                         PfExpr *out)
-{
-  PfExprTable *table = b->table;
-  PfExpr *nodes;
-  int node_count;
-  PF_TRY(pf_walk(table, scratch, &root, 1, &nodes, &node_count));
-  b->first = pf_arena_array(scratch, uint32_t, node_count);
-  b->wanted = pf_arena_array(scratch, bool, node_count);
-  if (!b->first || !b->wanted) return pf_no_room(table->ctx, "derivatives");
-
-  find_wanted(b, nodes, node_count, symbols, count);
-  b->zero = pf_expr_int(table->ctx, 0);
-  contribute(b, root, pf_expr_int(table->ctx, 1));
-  for (int i = node_count; i-- > 0 && !b->failed;) {
-    if (node_of(table, nodes[i])->count == 0 || !b->first[i] || !b->wanted[i]) continue;
-    PfMark mark = pf_arena_mark(scratch);
-    PfExpr adjoint = unguard(b, total(b, (uint32_t)i), MOST_GUARDS, &b->guards);
-    if (adjoint != b->zero) backward_node(b, nodes[i], adjoint);
-    pf_arena_release(scratch, mark);
-  }
-  for (int i = 0; i < count && !b->failed; i++) {
-    bool used = table->stamp[symbols[i]] == table->epoch;
-    PfMark mark = pf_arena_mark(scratch);
-    out[i] = used ? total(b, table->place[symbols[i]]) : b->zero;
-    pf_arena_release(scratch, mark);
-  }
-  if (b->failed) return pf_no_room(table->ctx, "derivatives");
-  return pf_expr_check(table->ctx);
-}
-
+/* One sweep from the root back to the symbols. Nodes that depend on none of the symbols are left out. */
 PfStatus pf_expr_gradient(PfContext *ctx, PfExpr root, const PfExpr *symbols, int count, PfExpr *out)
 {
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  Backward b = {.table = pf_expr_table(ctx)};
-  if (root == PF_EXPR_NONE || !b.table) {
+  if (root == PF_EXPR_NONE || !pf_expr_table(ctx)) {
     for (int i = 0; i < count; i++) out[i] = PF_EXPR_NONE;
     return pf_expr_check(ctx);
   }
-  PfStatus status = gradient(&b, scratch, root, symbols, count, out);
-  pf_array_free(b.table->allocator, &b.shares);
-  pf_arena_release(scratch, mark);
-  return status;
+  Sweep s;
+  PF_TRY(pf_sweep_begin(ctx, &root, 1, sizeof(uint32_t), "derivatives", &s));
+  PfExprTable *table = s.table;
+  Backward b = {.table = table, .first = s.values, .wanted = pf_arena_array(s.scratch, bool, s.count)};
+  b.failed = !b.wanted;
+  for (int i = 0; i < count && !b.failed; i++)
+    if (table->stamp[symbols[i]] == table->epoch) b.wanted[table->place[symbols[i]]] = true;
+  for (int i = 0; i < s.count && !b.failed; i++)
+    for (uint32_t k = 0; k < node_of(table, s.nodes[i])->count && !b.wanted[i]; k++)
+      b.wanted[i] = is_wanted(&b, args_of(table, s.nodes[i])[k]);
+  b.zero = pf_expr_int(ctx, 0);
+  if (!b.failed) contribute(&b, root, pf_expr_int(ctx, 1));
+  for (int i = s.count; i-- > 0 && !b.failed;) {
+    if (node_of(table, s.nodes[i])->count == 0 || !b.first[i] || !b.wanted[i]) continue;
+    PfMark mark = pf_arena_mark(s.scratch);
+    PfExpr adjoint = unguard(&b, total(&b, (uint32_t)i), MOST_GUARDS, &b.guards);
+    if (adjoint != b.zero) backward_node(&b, s.nodes[i], adjoint);
+    pf_arena_release(s.scratch, mark);
+  }
+  for (int i = 0; i < count && !b.failed; i++) {
+    bool used = table->stamp[symbols[i]] == table->epoch;
+    PfMark mark = pf_arena_mark(s.scratch);
+    out[i] = used ? total(&b, table->place[symbols[i]]) : b.zero;
+    pf_arena_release(s.scratch, mark);
+  }
+  pf_array_free(table->allocator, &b.shares);
+  pf_sweep_end(&s);
+  return b.failed ? pf_no_room(ctx, "derivatives") : pf_expr_check(ctx);
 }
 
 /* ---------------------------------------------------------------- Jacobian */
@@ -364,30 +300,14 @@ typedef struct Entry {
 
 typedef PF_ARRAY(Entry) EntryList;
 
-/* Column by column: one forward sweep each. */
-static PfStatus collect_entries(PfContext *ctx, PfExpr *column, const PfExpr *roots, int root_count,
-                                const PfExpr *symbols, int symbol_count, EntryList *entries)
-{
-  PfExpr one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
-  for (int j = 0; j < symbol_count; j++) {
-    PF_TRY(pf_expr_derive_along(ctx, roots, root_count, symbols + j, &one, 1, column));
-    for (int i = 0; i < root_count; i++)
-      if (column[i] != zero && !pf_push(pf_context_allocator(ctx), entries, (Entry){i, j, column[i]}))
-        return pf_no_room(ctx, "a Jacobian");
-  }
-  return PF_OK;
-}
-
 /* Into the Jacobian by rows; within a row the columns keep their order. */
 static PfStatus sort_by_rows(PfContext *ctx, PfArena *arena, const EntryList *entries, PfJacobian *jacobian)
 {
   jacobian->count = (int)entries->count;
-  jacobian->row = pf_arena_array(arena, int, entries->count);
-  jacobian->column = pf_arena_array(arena, int, entries->count);
-  jacobian->value = pf_arena_array(arena, PfExpr, entries->count);
-  int *next = pf_arena_array(arena, int, (size_t)jacobian->rows + 1);
-  if (!jacobian->row || !jacobian->column || !jacobian->value || !next)
-    return pf_no_room(ctx, "a Jacobian");
+  int *next;
+  PF_TRY(pf_arrays(ctx, arena, "a Jacobian", PF_ROOM(jacobian->row, entries->count),
+                   PF_ROOM(jacobian->column, entries->count), PF_ROOM(jacobian->value, entries->count),
+                   PF_ROOM(next, (size_t)jacobian->rows + 1)));
   for (size_t k = 0; k < entries->count; k++) next[entries->at[k].row + 1]++;
   for (int i = 0; i < jacobian->rows; i++) next[i + 1] += next[i];
   for (size_t k = 0; k < entries->count; k++) {
@@ -404,9 +324,14 @@ PfStatus pf_expr_jacobian(PfContext *ctx, PfArena *arena, const PfExpr *roots, i
 {
   *jacobian = (PfJacobian){.rows = root_count, .columns = symbol_count};
   EntryList entries = {0};
-  PfExpr *column = pf_arena_array(arena, PfExpr, root_count);
-  PfStatus status = column ? collect_entries(ctx, column, roots, root_count, symbols, symbol_count, &entries)
-                           : pf_no_room(ctx, "a Jacobian");
+  PfExpr one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0), *column = pf_arena_array(arena, PfExpr, root_count);
+  PfStatus status = column ? PF_OK : pf_no_room(ctx, "a Jacobian");
+  for (int j = 0; j < symbol_count && status == PF_OK; j++) { /* one forward sweep for each column */
+    status = pf_expr_derive_along(ctx, roots, root_count, symbols + j, &one, 1, column);
+    for (int i = 0; i < root_count && status == PF_OK; i++)
+      if (column[i] != zero && !pf_push(pf_context_allocator(ctx), &entries, (Entry){i, j, column[i]}))
+        status = pf_no_room(ctx, "a Jacobian");
+  }
   if (status == PF_OK) status = sort_by_rows(ctx, arena, &entries, jacobian);
   pf_array_free(pf_context_allocator(ctx), &entries);
   return status;

@@ -10,11 +10,11 @@ enum { MOST_ROWS = 3, MOST_TRIALS = 200 };
 typedef struct Work {
   PfContext *ctx;
   PfArena *arena;
-  const PfGuide *guide;
+  const PfSamplePoint *sample;
   int m, n;
   PfElimination e; /* constant pivots done: rows e.rank … and columns e.rank … are left */
   int *block;      /* of each row that is left, by position; -1: nothing is left of it */
-  bool *bound;     /* unknowns that are no parameters themselves */
+  bool *bound;     /* unknowns that are not parameters themselves */
   PfDirections *out;
   PfStatus status; /* of evaluations */
 } Work;
@@ -45,15 +45,7 @@ static bool is_zero(const Work *w, PfExpr e)
 
 static bool is_constant(const Work *w, PfExpr e)
 {
-  return pf_guide_is_constant(w->ctx, w->guide, e);
-}
-
-static double value_at(Work *w, PfExpr e, const double *values)
-{
-  double value = NAN;
-  PfStatus status = pf_expr_evaluate(w->ctx, &e, 1, w->guide->symbols, values, w->guide->count, &value);
-  if (status != PF_OK) w->status = status;
-  return status == PF_OK ? value : NAN;
+  return pf_sample_is_constant(w->ctx, w->sample, e);
 }
 
 /* ---------------------------------------------------------------- blocks */
@@ -83,27 +75,6 @@ static int number_blocks(const Work *w)
     w->block[i] = own >= 0 ? own : blocks++;
   }
   return blocks;
-}
-
-/* The rows of a block; false when they are too many. */
-static bool list_rows(const Work *w, int number, Block *b)
-{
-  for (int i = w->e.rank; i < w->m; i++) {
-    if (w->block[i] != number) continue;
-    if (b->rows == MOST_ROWS) return false;
-    b->row[b->rows++] = w->e.row[i];
-    b->homogeneous = b->homogeneous && is_zero(w, w->e.rest[w->e.row[i]]);
-  }
-  return true;
-}
-
-static void list_columns(const Work *w, Block *b)
-{
-  for (int j = 0; j < w->n; j++) {
-    bool used = false;
-    for (int i = 0; i < b->rows; i++) used = used || !is_zero(w, entry(w, b->row[i], j));
-    if (used) b->column[b->columns++] = j;
-  }
 }
 
 /* ---------------------------------------------------------------- one direction */
@@ -136,27 +107,25 @@ static size_t total_length(const Work *w, const PfExpr *list, int count)
   return total;
 }
 
-static bool has_pole(const Work *w, PfExpr node)
-{
-  PfOp op = pf_expr_op(w->ctx, node);
-  for (int k = 0; op == PF_OP_PRODUCT && k < pf_expr_arg_count(w->ctx, node); k += 2) {
-    double exponent = 0;
-    bool known = pf_expr_is_number(w->ctx, pf_expr_arg(w->ctx, node, k + 1), &exponent);
-    if ((!known || exponent < 0) && !is_constant(w, pf_expr_arg(w->ctx, node, k))) return true;
-  }
-  return op == PF_OP_TAN;
-}
-
-/* Is something that moves below a fraction line? */
+/* Is something that moves below a fraction line, or in a tangent? */
 static bool has_poles(Work *w, const PfExpr *list, int count)
 {
+  PfContext *ctx = w->ctx;
   PfExpr *nodes;
   int node_count;
   bool any = false;
   PfMark mark = pf_arena_mark(w->arena);
-  PfStatus status = pf_expr_reach(w->ctx, w->arena, list, count, &nodes, &node_count);
+  PfStatus status = pf_expr_reach(ctx, w->arena, list, count, &nodes, &node_count);
   if (status != PF_OK) w->status = status;
-  for (int i = 0; status == PF_OK && i < node_count && !any; i++) any = has_pole(w, nodes[i]);
+  for (int i = 0; status == PF_OK && i < node_count && !any; i++) {
+    PfOp op = pf_expr_op(ctx, nodes[i]);
+    any = op == PF_OP_TAN;
+    for (int k = 0; op == PF_OP_PRODUCT && k < pf_expr_arg_count(ctx, nodes[i]) && !any; k += 2) {
+      double exponent = 0;
+      bool known = pf_expr_is_number(ctx, pf_expr_arg(ctx, nodes[i], k + 1), &exponent);
+      any = (!known || exponent < 0) && !is_constant(w, pf_expr_arg(ctx, nodes[i], k));
+    }
+  }
   pf_arena_release(w->arena, mark);
   return any;
 }
@@ -184,34 +153,6 @@ static PfExpr without_number(const Work *w, PfExpr e, PfExpr *number)
   return pf_expr_arg(ctx, e, 2);
 }
 
-static void divide_by_common_factors(Work *w, Direction *d)
-{
-  PfContext *ctx = w->ctx;
-  bool again = true;
-  while (again) {
-    PfExpr number, e = without_number(w, d->n[0], &number);
-    again = false;
-    if (pf_expr_op(ctx, e) != PF_OP_PRODUCT) {
-      again = !is_constant(w, e) && divide(w, d, e);
-      continue;
-    }
-    for (int k = 0; k < pf_expr_arg_count(ctx, e) && !again; k += 2)
-      again = !is_constant(w, pf_expr_arg(ctx, e, k)) && divide(w, d, pf_expr_arg(ctx, e, k));
-  }
-}
-
-/* The constants among the factors of e; 1 without. */
-static PfExpr constant_factor(const Work *w, PfExpr e)
-{
-  PfContext *ctx = w->ctx;
-  PfExpr result = pf_expr_int(ctx, 1);
-  for (int k = 0; pf_expr_op(ctx, e) == PF_OP_PRODUCT && k < pf_expr_arg_count(ctx, e); k += 2) {
-    PfExpr factor = pf_expr_pow(ctx, pf_expr_arg(ctx, e, k), pf_expr_arg(ctx, e, k + 1));
-    if (is_constant(w, factor)) result = pf_expr_mul(ctx, result, factor);
-  }
-  return result;
-}
-
 /* n = c n', c constant. A sum has the factor of its first term where it is shorter without. */
 static void take_constant(const Work *w, PfExpr *c, PfExpr *n)
 {
@@ -222,33 +163,30 @@ static void take_constant(const Work *w, PfExpr *c, PfExpr *n)
   }
   *n = without_number(w, *n, c);
   bool sum = pf_expr_op(ctx, *n) == PF_OP_SUM;
-  PfExpr factor = constant_factor(w, sum ? pf_expr_arg(ctx, *n, 2) : *n);
-  PfExpr rest = pf_expr_simplest(ctx, pf_expr_div(ctx, *n, factor));
+  /* The product of the constant factors of e. */
+  PfExpr e = sum ? pf_expr_arg(ctx, *n, 2) : *n;
+  PfExpr common = pf_expr_int(ctx, 1);
+  for (int k = 0; pf_expr_op(ctx, e) == PF_OP_PRODUCT && k < pf_expr_arg_count(ctx, e); k += 2) {
+    PfExpr factor = pf_expr_pow(ctx, pf_expr_arg(ctx, e, k), pf_expr_arg(ctx, e, k + 1));
+    if (is_constant(w, factor)) common = pf_expr_mul(ctx, common, factor);
+  }
+  PfExpr rest = pf_expr_simplest(ctx, pf_expr_div(ctx, *n, common));
   if (pf_expr_length(ctx, rest) >= pf_expr_length(ctx, *n)) return;
-  *c = pf_expr_mul(ctx, *c, factor);
+  *c = pf_expr_mul(ctx, *c, common);
   *n = rest;
 }
 
 /* Positive where the motion begins, if that can be said of the first component that is not zero there. */
 static double sign_of(Work *w, const Direction *d)
 {
-  const double *at[2] = {w->guide->start, w->guide->generic};
+  const double *at[2] = {w->sample->start, w->sample->generic};
   for (int k = 0; k < 2; k++)
     for (int i = 0; at[k] && i < d->count; i++) {
-      double value = value_at(w, pf_expr_mul(w->ctx, d->c[i], d->n[i]), at[k]);
+      PfExpr component = pf_expr_mul(w->ctx, d->c[i], d->n[i]);
+      double value = pf_sample_value(w->ctx, w->sample, component, at[k], &w->status);
       if (fabs(value) > 1e-9) return value;
     }
   return 1;
-}
-
-/* The first constant becomes 1 or -1, and the others with it. */
-static void scale(Work *w, Direction *d)
-{
-  PfContext *ctx = w->ctx;
-  PfExpr first = d->c[0];
-  for (int i = 0; i < d->count; i++) d->c[i] = pf_expr_simplest(ctx, pf_expr_div(ctx, d->c[i], first));
-  if (sign_of(w, d) > 0) return;
-  for (int i = 0; i < d->count; i++) d->c[i] = pf_expr_neg(ctx, d->c[i]);
 }
 
 /* The direction in which the columns move; false when there is none, or one of them does not move in it. */
@@ -264,9 +202,24 @@ static bool make_direction(Work *w, const Block *b, const int *column, Direction
     d->n[i] = pf_expr_simplest(ctx, i%2 ? pf_expr_neg(ctx, n) : n);
     if (is_zero(w, d->n[i])) return false;
   }
-  divide_by_common_factors(w, d);
+  /* Divides all components by factors that they share, which only scale the direction. */
+  bool again = true;
+  while (again) {
+    PfExpr number, e = without_number(w, d->n[0], &number);
+    again = false;
+    if (pf_expr_op(ctx, e) != PF_OP_PRODUCT) {
+      again = !is_constant(w, e) && divide(w, d, e);
+      continue;
+    }
+    for (int k = 0; k < pf_expr_arg_count(ctx, e) && !again; k += 2)
+      again = !is_constant(w, pf_expr_arg(ctx, e, k)) && divide(w, d, pf_expr_arg(ctx, e, k));
+  }
   for (int i = 0; i < d->count; i++) take_constant(w, d->c + i, d->n + i);
-  scale(w, d);
+  /* The first constant becomes 1 or -1, and the others with it. */
+  PfExpr first = d->c[0];
+  for (int i = 0; i < d->count; i++) d->c[i] = pf_expr_simplest(ctx, pf_expr_div(ctx, d->c[i], first));
+  const bool negative = !(sign_of(w, d) > 0);
+  for (int i = 0; i < d->count && negative; i++) d->c[i] = pf_expr_neg(ctx, d->c[i]);
   for (int i = 0; i < d->count; i++) d->square = pf_expr_add(ctx, d->square, pf_expr_pow_int(ctx, d->n[i], 2));
   d->square = pf_expr_simplest(ctx, d->square);
   return true;
@@ -330,7 +283,8 @@ static void add_direction(Work *w, const Direction *d)
     w->out->combination[u*w->n + d->column[i]] = pf_expr_simplest(ctx, pf_expr_div(ctx, d->n[i], below));
   }
   if (is_constant(w, d->square)) return;
-  w->out->divisor_sizes[w->out->divisor_count] = fabs(value_at(w, d->square, w->guide->generic));
+  w->out->divisor_sizes[w->out->divisor_count] =
+    fabs(pf_sample_value(ctx, w->sample, d->square, w->sample->generic, &w->status));
   w->out->divisors[w->out->divisor_count++] = d->square;
 }
 
@@ -345,7 +299,7 @@ static void add_across(Work *w, const Block *b, const Direction *d)
                              pf_expr_mul(ctx, entry(w, row, d->column[1]), across[1]));
   for (int i = 0; i < 2; i++) {
     PfExpr factor = pf_expr_simplest(ctx, pf_expr_div(ctx, across[i], below));
-    w->out->d[d->column[i]] = pf_expr_mul(ctx, factor, w->e.rest[row]);
+    w->out->d[d->column[i]] = pf_expr_mul(ctx, factor, w->e.residual[row]);
     for (int u = 0; u < w->out->count; u++) {
       int other = w->out->column[u];
       if (other < 0 || is_zero(w, entry(w, row, other))) continue;
@@ -370,16 +324,6 @@ static void add_solved(Work *w)
       for (int u = 0; u < w->out->count; u++)
         *N_at(w, x, u) = pf_expr_sub(ctx, *N_at(w, x, u), pf_expr_mul(ctx, K, *N_at(w, other, u)));
     }
-  }
-}
-
-/* N had room for n parameters. */
-static void pack(const Work *w)
-{
-  PfDirections *out = w->out;
-  for (int i = 0; i < w->n; i++) {
-    out->d[i] = pf_expr_simplest(w->ctx, out->d[i]);
-    for (int u = 0; u < out->count; u++) out->N[i*out->count + u] = pf_expr_simplest(w->ctx, *N_at(w, i, u));
   }
 }
 
@@ -408,65 +352,72 @@ typedef struct Choice {
   Direction direction;
 } Choice;
 
-/* A row of which nothing is left must not ask for anything. */
-static bool is_consistent(Work *w)
-{
-  for (int i = w->e.rank; i < w->m; i++) {
-    PfExpr rest = w->e.rest[w->e.row[i]];
-    if (w->block[i] < 0 && !is_zero(w, rest) && !(fabs(value_at(w, rest, w->guide->generic)) < 1e-9)) return false;
-  }
-  return true;
-}
-
-/* A direction for every block of rows; false when one has none. */
+/* A direction for every block of rows. *found is false when a block has none, or when a row without unknowns has a
+ * right side that is not zero. */
 static PfStatus choose(Work *w, Choice **choices, int *count, bool *found)
 {
   int blocks = number_blocks(w);
   *choices = pf_arena_array(w->arena, Choice, blocks);
   if (!*choices) return pf_no_room(w->ctx, "the elimination");
   *count = 0;
-  *found = is_consistent(w);
+  *found = true;
+  for (int i = w->e.rank; i < w->m && *found; i++) {
+    PfExpr rest = w->e.residual[w->e.row[i]];
+    *found = w->block[i] >= 0 || is_zero(w, rest) ||
+             fabs(pf_sample_value(w->ctx, w->sample, rest, w->sample->generic, &w->status)) < 1e-9;
+  }
   for (int k = 0; k < blocks && *found; k++) {
     Choice *c = *choices + *count;
     *c = (Choice){.block = {.homogeneous = true, .column = pf_arena_array(w->arena, int, w->n)}};
-    if (!c->block.column) return pf_no_room(w->ctx, "the elimination");
-    *found = list_rows(w, k, &c->block);
-    if (!*found || !c->block.rows) continue; /* it was joined to another one */
-    list_columns(w, &c->block);
-    *found = choose_direction(w, &c->block, &c->direction);
+    Block *b = &c->block;
+    if (!b->column) return pf_no_room(w->ctx, "the elimination");
+    for (int i = w->e.rank; i < w->m && *found; i++) {
+      if (w->block[i] != k) continue;
+      *found = b->rows < MOST_ROWS;
+      if (!*found) break;
+      b->row[b->rows++] = w->e.row[i];
+      b->homogeneous = b->homogeneous && is_zero(w, w->e.residual[w->e.row[i]]);
+    }
+    if (!*found || !b->rows) continue; /* it was joined to another one */
+    for (int j = 0; j < w->n; j++) { /* the columns with an entry in these rows */
+      bool used = false;
+      for (int i = 0; i < b->rows; i++) used = used || !is_zero(w, entry(w, b->row[i], j));
+      if (used) b->column[b->columns++] = j;
+    }
+    *found = choose_direction(w, b, &c->direction);
     ++*count;
   }
   return pf_expr_check(w->ctx);
 }
 
-/* Which unknown moves by which parameter, in the order of the unknowns. */
-static void add_parameters(Work *w, const Choice *choices, int count)
-{
-  for (int i = 0; i < w->e.rank; i++) w->bound[w->e.column[i]] = true;
-  for (int k = 0; k < count; k++)
-    for (int i = 0; i < choices[k].direction.count; i++) w->bound[choices[k].direction.column[i]] = true;
-  for (int j = 0; j < w->n; j++) {
-    if (!w->bound[j]) (void)add_parameter(w, j);
-    for (int k = 0; k < count; k++)
-      if (choices[k].direction.column[0] == j) add_direction(w, &choices[k].direction);
-  }
-}
-
-PfStatus pf_directions_find(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, const PfExpr *A,
+PfStatus pf_directions_find(PfContext *ctx, PfArena *arena, const PfSamplePoint *sample, int m, int n, const PfExpr *A,
                             const PfExpr *f, PfDirections *directions, bool *found)
 {
-  Work w = {.ctx = ctx, .arena = arena, .guide = guide, .m = m, .n = n, .out = directions};
+  Work w = {.ctx = ctx, .arena = arena, .sample = sample, .m = m, .n = n, .out = directions};
   Choice *choices = NULL;
   int count = 0;
-  PF_TRY(pf_eliminate_constants(ctx, arena, guide, m, n, A, f, &w.e));
+  PF_TRY(pf_eliminate_constants(ctx, arena, sample, m, n, A, f, &w.e));
   PF_TRY(make_room(&w));
   PF_TRY(choose(&w, &choices, &count, found));
   if (!*found) return w.status;
-  add_parameters(&w, choices, count);
+  /* Which unknown moves by which parameter, in the order of the unknowns. */
+  for (int i = 0; i < w.e.rank; i++) w.bound[w.e.column[i]] = true;
+  for (int k = 0; k < count; k++)
+    for (int i = 0; i < choices[k].direction.count; i++) w.bound[choices[k].direction.column[i]] = true;
+  for (int j = 0; j < n; j++) {
+    if (!w.bound[j]) (void)add_parameter(&w, j);
+    for (int k = 0; k < count; k++)
+      if (choices[k].direction.column[0] == j) add_direction(&w, &choices[k].direction);
+  }
   for (int k = 0; k < count; k++)
     if (choices[k].block.rows == 1) add_across(&w, &choices[k].block, &choices[k].direction);
   add_solved(&w);
-  pack(&w);
+  /* N had room for n parameters. */
+  PfDirections *out = w.out;
+  for (int i = 0; i < w.n; i++) {
+    out->d[i] = pf_expr_simplest(w.ctx, out->d[i]);
+    for (int u = 0; u < out->count; u++) out->N[i*out->count + u] = pf_expr_simplest(w.ctx, *N_at(&w, i, u));
+  }
   PF_TRY(pf_expr_check(ctx));
   return w.status;
 }

@@ -8,13 +8,13 @@
 
 typedef struct Work {
   PfContext *ctx;
-  const PfGuide *guide;
+  const PfSamplePoint *sample;
   int m, n, first;
   bool constants; /* only pivots that are constant, one by one or two together */
   bool paired;    /* the next two pivots are constant together */
   PfExpr *A, *f;
   int *row, *column, rank;
-  double *size;   /* of each row in the generic configuration, in units: what counts as zero in it */
+  double *size;   /* of each row in the generic configuration, in units: smaller elements count as zero in comparison */
   PfElimination *result;
   PfStatus status; /* of evaluations */
 } Work;
@@ -24,96 +24,88 @@ static PfExpr *entry(const Work *w, int i, int j)
   return w->A + w->row[i]*w->n + w->column[j];
 }
 
-static double value_at(Work *w, PfExpr e, const double *values)
+double pf_sample_value(PfContext *ctx, const PfSamplePoint *sample, PfExpr e, const double *values, PfStatus *status)
 {
   double value = NAN;
-  PfStatus status = pf_expr_evaluate(w->ctx, &e, 1, w->guide->symbols, values, w->guide->count, &value);
-  if (status != PF_OK) w->status = status;
-  return status == PF_OK ? value : NAN;
+  PfStatus evaluated = pf_expr_evaluate(ctx, &e, 1, sample->symbols, values, sample->count, &value);
+  if (evaluated != PF_OK) *status = evaluated;
+  return evaluated == PF_OK ? value : NAN;
+}
+
+static double value_at(Work *w, PfExpr e, const double *values)
+{
+  return pf_sample_value(w->ctx, w->sample, e, values, &w->status);
 }
 
 /* The unit of an unknown. */
 static double unit_of(const Work *w, int column)
 {
-  return w->guide->unit ? w->guide->unit[column] : 1;
+  return w->sample->unit ? w->sample->unit[column] : 1;
 }
 
-/* Elements that are zero at all times without looking so. Their value is rounding, and in a row of nothing else that
- * would be the largest element: what is small is asked in a prime field. */
-static void clear_zeros(Work *w)
+/* Copies A and f, finds elements that vanish identically, and measures rows and columns for the choice of pivots. */
+static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr *f)
 {
+  size_t mn = (size_t)w->m*(size_t)w->n;
+  PF_TRY(pf_arrays(w->ctx, arena, "the elimination", PF_ROOM(w->A, mn), PF_ROOM(w->f, w->m), PF_ROOM(w->row, w->m),
+                   PF_ROOM(w->column, w->n), PF_ROOM(w->size, w->m)));
+  if (mn) memcpy(w->A, A, mn*sizeof *A);
+  if (w->m) memcpy(w->f, f, (size_t)w->m*sizeof *f);
+  for (int j = 0; j < w->n; j++) w->column[j] = j;
+  /* Elements that are identically zero without looking so. Their value is rounding, and in a row of nothing else that
+   * would be the largest element: small elements are tested in a prime field. */
   const double small = 1e-6;
   double most = 0;
   for (int i = 0; i < w->m*w->n; i++)
     if (!pf_expr_is_structural_zero(w->ctx, w->A[i]))
-      most = fmax(most, fabs(value_at(w, w->A[i], w->guide->generic)));
+      most = fmax(most, fabs(value_at(w, w->A[i], w->sample->generic)));
   for (int i = 0; i < w->m*w->n; i++)
     if (!pf_expr_is_structural_zero(w->ctx, w->A[i]) &&
-        !(fabs(value_at(w, w->A[i], w->guide->generic)) > small*most) &&
+        !(fabs(value_at(w, w->A[i], w->sample->generic)) > small*most) &&
         pf_expr_is_probably_zero(w->ctx, w->A[i], 2) == PF_TRUE)
       w->A[i] = pf_expr_int(w->ctx, 0);
-}
-
-static PfStatus load_rows(Work *w, PfArena *arena, const PfExpr *A, const PfExpr *f)
-{
-  size_t mn = (size_t)w->m*(size_t)w->n;
-  w->A = pf_arena_array(arena, PfExpr, mn);
-  w->f = pf_arena_array(arena, PfExpr, w->m);
-  w->row = pf_arena_array(arena, int, w->m);
-  w->column = pf_arena_array(arena, int, w->n);
-  w->size = pf_arena_array(arena, double, w->m);
-  if (!w->A || !w->f || !w->row || !w->column || !w->size) return pf_no_room(w->ctx, "the elimination");
-  if (mn) memcpy(w->A, A, mn*sizeof *A);
-  if (w->m) memcpy(w->f, f, (size_t)w->m*sizeof *f);
-  for (int j = 0; j < w->n; j++) w->column[j] = j;
-  clear_zeros(w);
   for (int i = 0; i < w->m; i++) {
     w->row[i] = i;
     for (int j = 0; j < w->n; j++)
       if (!pf_expr_is_structural_zero(w->ctx, w->A[i*w->n + j]))
-        w->size[i] = fmax(w->size[i], fabs(value_at(w, w->A[i*w->n + j], w->guide->generic))*unit_of(w, j));
+        w->size[i] = fmax(w->size[i], fabs(value_at(w, w->A[i*w->n + j], w->sample->generic))*unit_of(w, j));
   }
   return PF_OK;
 }
 
-bool pf_guide_is_constant(PfContext *ctx, const PfGuide *g, PfExpr e)
+bool pf_sample_is_constant(PfContext *ctx, const PfSamplePoint *sample, PfExpr e)
 {
-  return !pf_expr_depends(ctx, e, g->symbols + g->constants, g->count - g->constants);
-}
-
-/* How many entries the pivot (i, j) makes longer: those right of it times those in its column (Markowitz). */
-static int fill(const Work *w, int i, int j)
-{
-  int right = 0, column = 0;
-  for (int k = w->rank; k < w->n; k++) right += k != j && !pf_expr_is_structural_zero(w->ctx, *entry(w, i, k));
-  for (int k = 0; k < w->m; k++) column += k != i && !pf_expr_is_structural_zero(w->ctx, *entry(w, k, j));
-  return right*column;
+  return !pf_expr_depends(ctx, e, sample->symbols + sample->constants, sample->count - sample->constants);
 }
 
 static bool is_kept(const Work *w, int j)
 {
-  return w->guide->kept && w->guide->kept[w->column[j]];
+  return w->sample->kept && w->sample->kept[w->column[j]];
 }
 
-/* How good the pivot (i, j) is: constants first, then what does not vanish at the start; those that make few
- * entries longer before others, short ones before long ones, then by size in the generic configuration. 0:
- * zero. */
+/* How good the pivot (i, j) is: constants first, then elements that do not vanish at the start; those that make few
+ * entries longer before others (Markowitz: the entries right of it times those in its column), short ones before long
+ * ones, then by size in the generic configuration. 0: zero. */
 static double quality(Work *w, int i, int j)
 {
+  PfContext *ctx = w->ctx;
   PfExpr e = *entry(w, i, j);
-  if (pf_expr_is_structural_zero(w->ctx, e) || is_kept(w, j)) return 0;
-  double value = fabs(value_at(w, e, w->guide->generic));
+  if (pf_expr_is_structural_zero(ctx, e) || is_kept(w, j)) return 0;
+  double value = fabs(value_at(w, e, w->sample->generic));
   if (!(value*unit_of(w, w->column[j]) > 1e-9*w->size[w->row[i]])) return 0;
-  bool constant = pf_guide_is_constant(w->ctx, w->guide, e);
+  bool constant = pf_sample_is_constant(ctx, w->sample, e);
   if (w->constants && !constant) return 0;
-  bool vanishes = !constant && w->guide->start && !(fabs(value_at(w, e, w->guide->start)) > 1e-6*value);
-  double cost = (1 + fill(w, i, j))*(1 + 0.001*fmin((double)pf_expr_length(w->ctx, e), 1e6));
+  bool vanishes = !constant && w->sample->start && !(fabs(value_at(w, e, w->sample->start)) > 1e-6*value);
+  int right = 0, column = 0;
+  for (int k = w->rank; k < w->n; k++) right += k != j && !pf_expr_is_structural_zero(ctx, *entry(w, i, k));
+  for (int k = 0; k < w->m; k++) column += k != i && !pf_expr_is_structural_zero(ctx, *entry(w, k, j));
+  double cost = (1 + right*column)*(1 + 0.001*fmin((double)pf_expr_length(ctx, e), 1e6));
   return (constant ? 1e9 : vanishes ? 1e-6 : 1)*(1 + fmin(value, 1e3)/1e3)/cost;
 }
 
 /* The best one among the first rows or among the others. Of equal ones the first unknown is solved for by a row of the
- * former, the last one by a row of the latter: frames are placed one in another, and what is further out is less often
- * needed. */
+ * former, the last one by a row of the latter: frames are placed one in another, and quantities further out are needed
+ * less often. */
 static bool find_pivot(Work *w, bool first, int *best_row, int *best_column)
 {
   double best = 0;
@@ -149,7 +141,7 @@ static size_t pair_length(Work *w, int i, int k, int j, int l)
   PfExpr e = determinant(ctx, *entry(w, i, j), *entry(w, i, l), *entry(w, k, j), *entry(w, k, l));
   if (pf_expr_is_structural_zero(ctx, e) || pf_expr_length(ctx, e) > LONG_PAIR) return SIZE_MAX;
   e = pf_expr_simplest(ctx, e);
-  bool constant = pf_guide_is_constant(ctx, w->guide, e) && fabs(value_at(w, e, w->guide->generic)) > 1e-9;
+  bool constant = pf_sample_is_constant(ctx, w->sample, e) && fabs(value_at(w, e, w->sample->generic)) > 1e-9;
   return constant ? pf_expr_length(ctx, e) : SIZE_MAX;
 }
 
@@ -176,16 +168,16 @@ static bool find_pair(Work *w)
   return true;
 }
 
+/* Brings the next pivot, or the next pair of pivots, to its place; false when there are none left. */
 static bool choose_pivot(Work *w)
 {
   int best_row = -1, best_column = -1;
   bool any = find_pivot(w, true, &best_row, &best_column) || find_pivot(w, false, &best_row, &best_column);
-  w->paired = false;
-  if (any && pf_guide_is_constant(w->ctx, w->guide, *entry(w, best_row, best_column)))
-    return bring(w, w->rank, best_row, best_column), true;
-  if (find_pair(w)) return w->paired = true;
-  if (any) bring(w, w->rank, best_row, best_column);
-  return any;
+  if (any && pf_sample_is_constant(w->ctx, w->sample, *entry(w, best_row, best_column)))
+    w->paired = false;
+  else w->paired = find_pair(w);
+  if (any && !w->paired) bring(w, w->rank, best_row, best_column);
+  return any || w->paired;
 }
 
 /* The shortest form keeps entries from growing; where they have grown nevertheless it takes too long. */
@@ -195,13 +187,14 @@ static PfExpr tidy(const Work *w, PfExpr e)
   return pf_expr_length(w->ctx, e) > LONG_ENTRY ? e : pf_expr_simplest(w->ctx, e);
 }
 
+/* Gauss and Jordan: divides the pivot's row by the pivot and subtracts multiples of it from all other rows. */
 static void eliminate_column(Work *w)
 {
   PfContext *ctx = w->ctx;
   int k = w->rank;
   PfExpr pivot = *entry(w, k, k);
-  double value = fabs(value_at(w, pivot, w->guide->generic)), size = w->size[w->row[k]] /= value;
-  if (!pf_guide_is_constant(w->ctx, w->guide, pivot)) {
+  double value = fabs(value_at(w, pivot, w->sample->generic)), size = w->size[w->row[k]] /= value;
+  if (!pf_sample_is_constant(w->ctx, w->sample, pivot)) {
     w->result->divisor_sizes[w->result->divisor_count] = value;
     w->result->divisors[w->result->divisor_count++] = pivot;
   }
@@ -212,29 +205,12 @@ static void eliminate_column(Work *w)
   for (int i = 0; i < w->m; i++) {
     PfExpr factor = *entry(w, i, k);
     if (i == k || pf_expr_is_structural_zero(ctx, factor)) continue;
-    w->size[w->row[i]] += size*fabs(value_at(w, factor, w->guide->generic));
+    w->size[w->row[i]] += size*fabs(value_at(w, factor, w->sample->generic));
     for (int j = k; j < w->n; j++)
       *entry(w, i, j) = tidy(w, pf_expr_sub(ctx, *entry(w, i, j), pf_expr_mul(ctx, factor, *entry(w, k, j))));
     PfExpr *other = w->f + w->row[i];
     *other = tidy(w, pf_expr_sub(ctx, *other, pf_expr_mul(ctx, factor, *f)));
   }
-}
-
-/* Takes (p q) times the rows k and k + 1, which are solved, off a row: p and q stand before their unknowns. */
-static void take_off(Work *w, int i, const PfExpr *rows, const PfExpr *f)
-{
-  PfContext *ctx = w->ctx;
-  int k = w->rank;
-  PfExpr p = *entry(w, i, k), q = *entry(w, i, k + 1);
-  if (pf_expr_is_structural_zero(ctx, p) && pf_expr_is_structural_zero(ctx, q)) return;
-  w->size[w->row[i]] += w->size[w->row[k]]*fabs(value_at(w, p, w->guide->generic)) +
-                        w->size[w->row[k + 1]]*fabs(value_at(w, q, w->guide->generic));
-  for (int j = k; j < w->n; j++) {
-    PfExpr off = pf_expr_add(ctx, pf_expr_mul(ctx, p, rows[2*j]), pf_expr_mul(ctx, q, rows[2*j + 1]));
-    *entry(w, i, j) = tidy(w, pf_expr_sub(ctx, *entry(w, i, j), off));
-  }
-  PfExpr off = pf_expr_add(ctx, pf_expr_mul(ctx, p, f[0]), pf_expr_mul(ctx, q, f[1]));
-  w->f[w->row[i]] = tidy(w, pf_expr_sub(ctx, w->f[w->row[i]], off));
 }
 
 /* Both rows by Cramer's rule, which divides by their determinant only. */
@@ -245,7 +221,7 @@ static PfStatus eliminate_pair(Work *w, PfArena *arena)
   PfExpr a = *entry(w, k, k), b = *entry(w, k, k + 1), c = *entry(w, k + 1, k), d = *entry(w, k + 1, k + 1), f[2];
   PfExpr below = pf_expr_simplest(ctx, determinant(ctx, a, b, c, d)), *rows = pf_arena_array(arena, PfExpr, 2*w->n);
   if (!rows) return pf_no_room(ctx, "the elimination");
-  double size = fabs(value_at(w, below, w->guide->generic));
+  double size = fabs(value_at(w, below, w->sample->generic));
   w->result->determinant = pf_expr_mul(ctx, w->result->determinant, below);
   for (int j = k; j < w->n; j++) {
     PfExpr x = *entry(w, k, j), y = *entry(w, k + 1, j);
@@ -257,23 +233,44 @@ static PfStatus eliminate_pair(Work *w, PfArena *arena)
   f[1] = w->f[w->row[k + 1]] = tidy(w, pf_expr_div(ctx, determinant(ctx, a, x, c, y), below));
   w->size[w->row[k]] = w->size[w->row[k + 1]] = w->size[w->row[k]]*w->size[w->row[k + 1]]/size;
   for (int i = 0; i < w->m; i++)
-    if (i != k && i != k + 1) take_off(w, i, rows, f);
+    if (i != k && i != k + 1) {
+      /* Takes (p q) times the rows k and k + 1, which are solved, off a row: p and q stand before their unknowns. */
+      PfExpr p = *entry(w, i, k), q = *entry(w, i, k + 1);
+      if (pf_expr_is_structural_zero(ctx, p) && pf_expr_is_structural_zero(ctx, q)) continue;
+      w->size[w->row[i]] += w->size[w->row[k]]*fabs(value_at(w, p, w->sample->generic)) +
+                            w->size[w->row[k + 1]]*fabs(value_at(w, q, w->sample->generic));
+      for (int j = k; j < w->n; j++) {
+        PfExpr off = pf_expr_add(ctx, pf_expr_mul(ctx, p, rows[2*j]), pf_expr_mul(ctx, q, rows[2*j + 1]));
+        *entry(w, i, j) = tidy(w, pf_expr_sub(ctx, *entry(w, i, j), off));
+      }
+      PfExpr off = pf_expr_add(ctx, pf_expr_mul(ctx, p, f[0]), pf_expr_mul(ctx, q, f[1]));
+      w->f[w->row[i]] = tidy(w, pf_expr_sub(ctx, w->f[w->row[i]], off));
+    }
   return pf_expr_check(ctx);
 }
 
-static PfStatus read_result(Work *w, PfArena *arena)
+static PfStatus run(Work *w, PfArena *arena, const PfExpr *A, const PfExpr *f)
 {
   PfElimination *e = w->result;
+  *e = (PfElimination){.determinant = pf_expr_int(w->ctx, 1)};
+  PF_TRY(pf_arrays(w->ctx, arena, "the elimination", PF_ROOM(e->divisors, w->m), PF_ROOM(e->divisor_sizes, w->m)));
+  PF_TRY(load_rows(w, arena, A, f));
+  while (w->rank < w->m && w->rank < w->n && choose_pivot(w)) {
+    if (w->paired) PF_TRY(eliminate_pair(w, arena));
+    else eliminate_column(w);
+    PF_TRY(pf_expr_check(w->ctx));
+    w->rank += w->paired ? 2 : 1;
+  }
+  /* x1 = d - K x2 from the eliminated rows; e->unsolved is a row of which nothing is left but a right side that
+   * is not zero, or -1. */
   int r = w->rank, free = w->n - r;
   e->rank = r;
   e->column = w->column;
   e->row = w->row;
-  e->rest = w->f;
+  e->residual = w->f;
   e->A = w->A;
   e->determinant = tidy(w, e->determinant);
-  e->K = pf_arena_array(arena, PfExpr, (size_t)r*(size_t)free);
-  e->d = pf_arena_array(arena, PfExpr, r);
-  if (!e->K || !e->d) return pf_no_room(w->ctx, "the elimination");
+  PF_TRY(pf_arrays(w->ctx, arena, "the elimination", PF_ROOM2(e->K, r, free), PF_ROOM(e->d, r)));
   for (int i = 0; i < r; i++) {
     for (int j = 0; j < free; j++) e->K[i*free + j] = *entry(w, i, r + j);
     e->d[i] = w->f[w->row[i]];
@@ -282,40 +279,23 @@ static PfStatus read_result(Work *w, PfArena *arena)
   for (int i = w->m - 1; i >= r; i--) {
     int row = w->row[i];
     if (pf_expr_is_structural_zero(w->ctx, w->f[row])) continue;
-    if (fabs(value_at(w, w->f[row], w->guide->generic)) > 1e-9*(1 + w->size[row])) e->unsolved = row;
+    if (fabs(value_at(w, w->f[row], w->sample->generic)) > 1e-9*(1 + w->size[row])) e->unsolved = row;
   }
-  return pf_expr_check(w->ctx);
-}
-
-static PfStatus run(Work *w, PfArena *arena, const PfExpr *A, const PfExpr *f)
-{
-  PfElimination *e = w->result;
-  *e = (PfElimination){.determinant = pf_expr_int(w->ctx, 1)};
-  e->divisors = pf_arena_array(arena, PfExpr, w->m);
-  e->divisor_sizes = pf_arena_array(arena, double, w->m);
-  if (!e->divisors || !e->divisor_sizes) return pf_no_room(w->ctx, "the elimination");
-  PF_TRY(load_rows(w, arena, A, f));
-  while (w->rank < w->m && w->rank < w->n && choose_pivot(w)) {
-    if (w->paired) PF_TRY(eliminate_pair(w, arena));
-    else eliminate_column(w);
-    PF_TRY(pf_expr_check(w->ctx));
-    w->rank += w->paired ? 2 : 1;
-  }
-  PF_TRY(read_result(w, arena));
+  PF_TRY(pf_expr_check(w->ctx));
   return w->status;
 }
 
-PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, int first, const PfExpr *A,
-                      const PfExpr *f, PfElimination *elimination)
+PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfSamplePoint *sample, int m, int n, int first,
+                      const PfExpr *A, const PfExpr *f, PfElimination *elimination)
 {
-  Work w = {.ctx = ctx, .guide = guide, .m = m, .n = n, .first = first, .result = elimination};
+  Work w = {.ctx = ctx, .sample = sample, .m = m, .n = n, .first = first, .result = elimination};
   return run(&w, arena, A, f);
 }
 
-PfStatus pf_eliminate_constants(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, const PfExpr *A,
-                                const PfExpr *f, PfElimination *elimination)
+PfStatus pf_eliminate_constants(PfContext *ctx, PfArena *arena, const PfSamplePoint *sample, int m, int n,
+                                const PfExpr *A, const PfExpr *f, PfElimination *elimination)
 {
-  Work w = {.ctx = ctx, .guide = guide, .m = m, .n = n, .first = m, .constants = true, .result = elimination};
+  Work w = {.ctx = ctx, .sample = sample, .m = m, .n = n, .first = m, .constants = true, .result = elimination};
   return run(&w, arena, A, f);
 }
 

@@ -6,45 +6,49 @@
 #include "base/base.h"
 #include "pfaff/expr.h"
 
-/* Numbers that tell what vanishes. */
-typedef struct PfGuide {
-  int count, constants; /* the first symbols are constants: what is made of them does not vanish */
+/* Numbers by which vanishing expressions are recognised. */
+typedef struct PfSamplePoint {
+  int count, constants; /* the first symbols are constants: expressions of them alone do not vanish */
   const PfExpr *symbols;
   const double *generic; /* as good as any other, where A is finite */
   const double *start;   /* where pivots should not vanish either, or NULL */
   const bool *kept;      /* per unknown: it is not solved for; NULL: any may be */
-  const double *unit;    /* per unknown: elements are zero beside others of their row in these units; NULL: all 1 */
-} PfGuide;
+  const double *unit;    /* per unknown: elements are compared with others of their row in these units; NULL: all 1 */
+} PfSamplePoint;
 
 /* x1 = d - K x2, with x1 the unknowns column[0 … rank-1] and x2 the others. */
 typedef struct PfElimination {
   int rank, *column;
-  int *row;       /* the first `rank` gave pivots, the others follow from them */
-  PfExpr *K, *d;  /* rank x (n - rank), rank */
-  PfExpr *rest;   /* per row that follows: what its right side has become; 0 unless it contradicts */
-  int unsolved;   /* a row that vanishes but for its right side: it asks for something else than unknowns; or -1 */
+  int *row;         /* the first `rank` gave pivots, the others follow from them */
+  PfExpr *K, *d;    /* rank x (n - rank), rank */
+  PfExpr *residual; /* per row that follows: its final right side; 0 unless it contradicts */
+  int unsolved;     /* a row with only a right side: it constrains something else than unknowns; or -1 */
   int divisor_count;
   PfExpr *divisors; /* pivots that could vanish in some configuration */
   double *divisor_sizes; /* in a generic one */
-  PfExpr *A;          /* m x n: what the rows have become */
+  PfExpr *A;          /* m x n: the rows after elimination */
   PfExpr determinant; /* of the block that was inverted, but for its sign */
 } PfElimination;
 
 /* Eliminates A x = f (m rows of n) by rows, the first `first` of them before the others. A pivot that is a number or
  * made of constants is preferred, since it cannot vanish; then one that does not vanish at the start; of these the one
  * that is short and large at a generic configuration. It is listed as a divisor. Redundant rows are left out. */
-PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, int first, const PfExpr *A,
-                      const PfExpr *f, PfElimination *elimination);
+PfStatus pf_eliminate(PfContext *ctx, PfArena *arena, const PfSamplePoint *sample, int m, int n, int first,
+                      const PfExpr *A, const PfExpr *f, PfElimination *elimination);
 
 /* Puts those rows that do not follow from others first, in their order: e->rank of them. */
 void pf_elimination_keep_rows(const PfElimination *e, int n, PfExpr *A, PfExpr *f);
 
-/* As far as pivots are constant: what is left of the other rows stands in A and rest. */
-PfStatus pf_eliminate_constants(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, const PfExpr *A,
-                                const PfExpr *f, PfElimination *elimination);
+/* Eliminates as long as pivots are constant; the remainders of the other rows are in A and rest. */
+PfStatus pf_eliminate_constants(PfContext *ctx, PfArena *arena, const PfSamplePoint *sample, int m, int n,
+                                const PfExpr *A, const PfExpr *f, PfElimination *elimination);
 
-/* Made of numbers and constants only: of nothing that moves. */
-bool pf_guide_is_constant(PfContext *ctx, const PfGuide *guide, PfExpr e);
+/* Is the expression made of numbers and constants only? */
+bool pf_sample_is_constant(PfContext *ctx, const PfSamplePoint *sample, PfExpr e);
+
+/* The value of an expression where the symbols of the sample have these values; NAN and *status where it cannot be
+ * evaluated, else *status stays as it is. */
+double pf_sample_value(PfContext *ctx, const PfSamplePoint *sample, PfExpr e, const double *values, PfStatus *status);
 
 /* All solutions of A x = f, x = d + N u, with parameters u that are unknowns or combinations of them. */
 typedef struct PfDirections {
@@ -60,7 +64,7 @@ typedef struct PfDirections {
 /* Finds solutions that divide by nothing that can vanish but for the rank of A: constant pivots first; rows that have
  * none are satisfied by moving along the direction in which r of them leave r + 1 unknowns; its components are minors.
  * -sin(a)*x + cos(a)*y = 0 has x = u*cos(a), y = u*sin(a). `found` is false when there are rows of another kind. */
-PfStatus pf_directions_find(PfContext *ctx, PfArena *arena, const PfGuide *guide, int m, int n, const PfExpr *A,
+PfStatus pf_directions_find(PfContext *ctx, PfArena *arena, const PfSamplePoint *sample, int m, int n, const PfExpr *A,
                             const PfExpr *f, PfDirections *directions, bool *found);
 
 #endif

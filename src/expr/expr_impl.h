@@ -11,8 +11,8 @@
 
 /* Numbers are rational as long as numerator and denominator have at most WIDE_BITS bits each, which is about the range
  * of doubles; a longer result is rounded to the nearest double. Nearly all are narrow: both parts fit 64 bits and stand
- * in the Number. A wide one is kept in the table (wide.c); what makes numbers takes the table for that, and has
- * spoiled it when there is no memory. Two numbers are the same if and only if num and den are. */
+ * in the Number. A wide one is kept in the table (wide.c); functions that make numbers take the table for that, and
+ * poison it when there is no memory. Two numbers are the same if and only if num and den are. */
 enum { WIDE_BITS = 1024 };
 enum { NUMBER_DOUBLE = 0, NUMBER_WIDE = -1, NUMBER_WIDE_NEGATIVE = -2 };
 
@@ -113,7 +113,7 @@ typedef struct KnownField {
 
 enum { LARGEST_KEPT = 8 };
 
-/* The short form of an expression, what it took to find it, and what must be left to find it again. */
+/* The short form of an expression, the work spent to find it, and the budget needed to find it again. */
 typedef struct Shortened {
   PfExpr best; /* PF_EXPR_NONE: not known */
   double work, need;
@@ -134,13 +134,14 @@ struct PfExprTable {
   PF_ARRAY(const char *) names;
   PF_ARRAY(const char *) notations; /* of the first names, as far as one has a notation; NULL: by the name */
   PF_ARRAY(Rotation) rotations;
-  PF_ARRAY(PfExpr) simplest; /* of the first nodes: their shortest form, once it was found with all effort; else NONE */
+  /* of the first nodes: their shortest form, once it was found with the whole budget; else NONE */
+  PF_ARRAY(PfExpr) simplest;
   PF_ARRAY(Shortened) shortened; /* of the first nodes, without looking into functions */
   PF_ARRAY(uint32_t) lengths; /* of the first nodes: that of their text, once it was measured; else 0 */
   Factored **factored; /* polynomials and their factors, lists by hash; see normal_factor.c */
   PF_ARRAY(KnownField) fields; /* finding a prime and its roots takes longer than a zero test in it */
-  bool limited;  /* short forms are looked for with an effort that is limited in all */
-  double effort; /* what is left of it */
+  bool limited;  /* short forms are looked for with a budget that is limited in all */
+  double budget; /* the remaining part */
   bool gave_up;  /* there was not enough since the limit was set */
   uint32_t *slots; /* hash table of handles, 0 = free */
   size_t slot_count;
@@ -159,7 +160,7 @@ PfExprTable *pf_expr_table(PfContext *ctx); /* makes it at first use; NULL witho
 PfExprTable *pf_expr_table_empty(PfContext *ctx);
 
 /* Absorbs: remembers the first cause and gives PF_EXPR_NONE. */
-PfExpr pf_expr_spoil(PfExprTable *table, PfStatus status, const char *cause);
+PfExpr pf_expr_poison(PfExprTable *table, PfStatus status, const char *cause);
 
 /* The number of the rotation that the symbol is an entry of (rotation.c), or -1; *entry unless NULL. */
 int pf_rotation_of(const PfExprTable *table, PfExpr symbol, int *entry);
@@ -225,6 +226,13 @@ typedef struct ProductBuilder {
 /* Stable sort of items that start with a handle, by the handle; false without memory. */
 bool pf_sort_by_handle(PfExprTable *table, void *items, size_t count, size_t size);
 
+/* Stable merge sort of `count` items of `size` bytes, in which runs of `width` items are sorted already (1: none).
+ * Unlike qsort it hands `user` to the comparison, and gives the same order everywhere. False without memory for a copy,
+ * which is taken from the arena. */
+typedef int PfCompare(const void *user, const void *a, const void *b);
+bool pf_merge_sort(PfArena *arena, void *items, size_t count, size_t size, size_t width, PfCompare *compare,
+                   const void *user);
+
 void pf_sum_begin(SumBuilder *sum, PfExprTable *table);
 void pf_sum_push(SumBuilder *sum, Number coefficient, PfExpr e);
 PfExpr pf_sum_end(SumBuilder *sum);
@@ -234,7 +242,7 @@ PfExpr pf_product_end(ProductBuilder *product);
 PfExpr pf_expr_scale(PfExprTable *table, Number factor, PfExpr e);
 
 /* Splits e into number * rest, where rest has a positive leading coefficient and content 1. */
-void pf_expr_content(PfExprTable *table, PfExpr e, Number *content, PfExpr *rest);
+void pf_expr_content(PfExprTable *table, PfExpr e, Number *content, PfExpr *primitive);
 
 /* A long sum stays whole in other sums and is taken as it is everywhere, like a symbol. A long product stays
  * whole in other products: the derivative of a deep chain of functions would be of quadratic size. */
@@ -259,8 +267,27 @@ bool pf_expr_is_negative(const PfExprTable *table, PfExpr e);
 PfStatus pf_walk(PfExprTable *table, PfArena *arena, const PfExpr *roots, int count, PfExpr **nodes,
                  int *node_count);
 
+/* A walk over the roots on the scratch arena, with room for one value of `size` bytes per node, all bytes 0. */
+typedef struct Sweep {
+  PfExprTable *table;
+  PfArena *scratch;
+  PfMark mark;
+  PfExpr *nodes; /* in creation order */
+  int count;
+  void *values;
+} Sweep;
+
+/* Begins a sweep. `purpose` is for the message when there is no memory; then nothing needs to be released. */
+PfStatus pf_sweep_begin(PfContext *ctx, const PfExpr *roots, int root_count, size_t size, const char *purpose,
+                        Sweep *sweep);
+/* Releases nodes and values. */
+void pf_sweep_end(const Sweep *sweep);
+
 /* A node of the latest walk again, its operands replaced by images[place]. Uses the scratch arena. */
 PfExpr pf_rebuild(PfExprTable *table, PfExpr e, const PfExpr *images);
+
+/* The value in doubles of a function of one or two arguments; conditions are 1 or 0. NAN for other operations. */
+double pf_function_value(PfOp op, double a, double b);
 
 /* d f/d args[i] of a function node. */
 PfExpr pf_function_partial(PfContext *ctx, PfExpr e, int i);

@@ -86,20 +86,17 @@ static uint64_t enter_big(const PfField *f, const Big *a)
   return sum;
 }
 
-static bool evaluate_wide(const PfField *f, Number number, uint64_t *result)
-{
-  Big num, den;
-  pf_number_parts(number, &num, &den);
-  uint64_t above = enter_big(f, &num), below = enter_big(f, &den);
-  if (pf_number_sign(number) < 0) above = pf_field_negate(f, above);
-  *result = pf_field_multiply(f, above, pf_field_invert(f, below));
-  return below != 0;
-}
-
 /* Every double is a rational number with a power of 2 below. */
 static bool evaluate_number(const PfField *f, Number number, uint64_t *result)
 {
-  if (pf_number_is_wide(number)) return evaluate_wide(f, number, result);
+  if (pf_number_is_wide(number)) {
+    Big num, den;
+    pf_number_parts(number, &num, &den);
+    uint64_t above = enter_big(f, &num), below = enter_big(f, &den);
+    if (pf_number_sign(number) < 0) above = pf_field_negate(f, above);
+    *result = pf_field_multiply(f, above, pf_field_invert(f, below));
+    return below != 0;
+  }
   if (pf_number_is_narrow(number)) {
     uint64_t below = pf_field_enter(f, number.den);
     *result = pf_field_enter(f, number.num);
@@ -115,37 +112,10 @@ static bool evaluate_number(const PfField *f, Number number, uint64_t *result)
   return true;
 }
 
-static uint64_t evaluate_sum(const PfProbe *w, int node)
-{
-  const int *at = pf_probe_operands(w, node);
-  uint64_t sum = w->values[at[0]];
-  for (int i = 1; i < pf_probe_count(w, node); i += 2) {
-    uint64_t c = w->values[at[i]], t = w->values[at[i + 1]];
-    sum = pf_field_add(&w->field, sum, c == w->field.one ? t : pf_field_multiply(&w->field, c, t));
-  }
-  return sum;
-}
-
 static bool divide(const PfField *f, uint64_t a, uint64_t b, uint64_t *result)
 {
   *result = pf_field_multiply(f, a, pf_field_invert(f, b));
   return b != 0;
-}
-
-static bool evaluate_circular(const PfProbe *w, PfOp op, PfCirclePoint at, uint64_t *result)
-{
-  *result = op == PF_OP_SIN ? at.s : at.c;
-  return op != PF_OP_TAN || divide(&w->field, at.s, at.c, result);
-}
-
-static bool evaluate_hyperbolic(const PfProbe *w, PfOp op, uint64_t growth, uint64_t *result)
-{
-  const PfField *f = &w->field;
-  uint64_t half = pf_field_invert(f, pf_field_add(f, f->one, f->one)), decay = pf_field_invert(f, growth);
-  uint64_t sinh_value = pf_field_multiply(f, half, pf_field_subtract(f, growth, decay));
-  uint64_t cosh_value = pf_field_multiply(f, half, pf_field_add(f, growth, decay));
-  *result = op == PF_OP_EXP ? growth : op == PF_OP_SINH ? sinh_value : cosh_value;
-  return op != PF_OP_TANH || divide(f, sinh_value, cosh_value, result);
 }
 
 /* Functions about which nothing is known but that equal arguments give equal values, and the linear
@@ -191,28 +161,45 @@ static bool evaluate_rotation(const PfProbe *w, int rotation, int entry, uint64_
   return divide(f, *result, sum, result);
 }
 
-static bool evaluate_symbol(const PfProbe *w, PfExpr e, uint64_t *result)
-{
-  int entry, rotation = pf_rotation_of(w->table, e, &entry);
-  if (rotation >= 0) return evaluate_rotation(w, rotation, entry, result);
-  *result = oracle(w, SYMBOL_VALUE, e, 0);
-  return true;
-}
-
+/* The value of a node from those of its operands; false where it has none in this field. */
 static bool evaluate_node(const PfProbe *w, int i, uint64_t *result)
 {
+  const PfField *f = &w->field;
+  const int *at = pf_probe_operands(w, i);
   PfExpr e = w->nodes[i];
   PfOp op = op_of(w->table, e);
   switch (op) {
   case PF_OP_RATIONAL:
-  case PF_OP_DOUBLE: return evaluate_number(&w->field, number_of(w->table, e), result);
-  case PF_OP_SUM: *result = evaluate_sum(w, i); return true;
+  case PF_OP_DOUBLE: return evaluate_number(f, number_of(w->table, e), result);
+  case PF_OP_SUM:
+    *result = w->values[at[0]];
+    for (int k = 1; k < pf_probe_count(w, i); k += 2) {
+      uint64_t c = w->values[at[k]], t = w->values[at[k + 1]];
+      *result = pf_field_add(f, *result, c == f->one ? t : pf_field_multiply(f, c, t));
+    }
+    return true;
   case PF_OP_PRODUCT: return evaluate_product(w, i, result);
   case PF_OP_PI:
-  case PF_OP_SYMBOL: return evaluate_symbol(w, e, result);
+  case PF_OP_SYMBOL: {
+    int entry, rotation = pf_rotation_of(w->table, e, &entry);
+    if (rotation >= 0) return evaluate_rotation(w, rotation, entry, result);
+    *result = oracle(w, SYMBOL_VALUE, e, 0);
+    return true;
+  }
   default:
-    if (is_circular(op)) return evaluate_circular(w, op, w->points[w->circular.of_node[i]], result);
-    if (is_hyperbolic(op)) return evaluate_hyperbolic(w, op, w->growths[w->hyperbolic.of_node[i]], result);
+    if (is_hyperbolic(op)) {
+      uint64_t growth = w->growths[w->hyperbolic.of_node[i]];
+      uint64_t half = pf_field_invert(f, pf_field_add(f, f->one, f->one)), decay = pf_field_invert(f, growth);
+      uint64_t sinh_value = pf_field_multiply(f, half, pf_field_subtract(f, growth, decay));
+      uint64_t cosh_value = pf_field_multiply(f, half, pf_field_add(f, growth, decay));
+      *result = op == PF_OP_EXP ? growth : op == PF_OP_SINH ? sinh_value : cosh_value;
+      return op != PF_OP_TANH || divide(f, sinh_value, cosh_value, result);
+    }
+    if (is_circular(op)) {
+      PfCirclePoint point = w->points[w->circular.of_node[i]];
+      *result = op == PF_OP_SIN ? point.s : point.c;
+      return op != PF_OP_TAN || divide(f, point.s, point.c, result);
+    }
     *result = evaluate_opaque(w, op, i);
     return true;
   }
@@ -231,53 +218,39 @@ static PfCirclePoint evaluate_angle(const PfProbe *w, const Angle *angle)
   return pf_circle_turn(f, at, pf_circle_repeat(f, w->unity, angle->turn.num%(2*angle->turn.den)*step));
 }
 
-static uint64_t evaluate_growth(const PfProbe *w, const Angle *angle)
+/* All nodes at the point that the seed says. False when it is a bad one: something divides by zero there, or a root has
+ * no value; and when the host wants to stop, then without any values. */
+static bool evaluate(PfProbe *w)
 {
-  const PfField *f = &w->field;
-  uint64_t growth = f->one;
-  for (int k = 0; k < angle->part_count; k++) {
-    int64_t n = angle->parts[k].multiple;
-    uint64_t part = pf_field_power(f, w->atom_growths[angle->parts[k].atom], n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
-    growth = pf_field_multiply(f, growth, n < 0 ? pf_field_invert(f, part) : part);
-  }
-  return growth;
-}
-
-static bool has_undefined_operand(const PfProbe *w, int node)
-{
-  const int *at = pf_probe_operands(w, node);
-  for (int i = 0; i < pf_probe_count(w, node); i++)
-    if (w->values[at[i]] == PF_UNDEFINED) return true;
-  return false;
-}
-
-static void choose_point(PfProbe *w)
-{
+  enum { POLL_EVERY = 4096 };
+  bool good = true;
+  /* Random values of the atoms of the angles (points of the unit circle, values of exp), then of all angles, which are
+   * integer combinations of them. */
   for (int i = 0; i < w->circular.atom_count; i++)
     w->atom_points[i] = pf_circle_point(&w->field, oracle(w, CIRCLE_POINT, w->circular.atoms[i], 0));
   for (int i = 0; i < w->hyperbolic.atom_count; i++)
     w->atom_growths[i] = 1 + oracle(w, GROWTH, w->hyperbolic.atoms[i], 0)%(w->field.p - 1);
   for (int i = 0; i < w->circular.count; i++) w->points[i] = evaluate_angle(w, w->circular.at + i);
-  for (int i = 0; i < w->hyperbolic.count; i++) w->growths[i] = evaluate_growth(w, w->hyperbolic.at + i);
-}
-
-/* All nodes at the point that the seed says. False when it is a bad one: something divides by zero there, or
- * a root has no value. */
-/* The host wants to stop: nothing has a value. */
-static bool give_up(PfProbe *w)
-{
-  for (int i = 0; i < w->node_count; i++) w->values[i] = PF_UNDEFINED;
-  return false;
-}
-
-static bool evaluate(PfProbe *w)
-{
-  enum { ASK_EVERY = 4096 };
-  bool good = true;
-  choose_point(w);
+  for (int i = 0; i < w->hyperbolic.count; i++) {
+    const Angle *angle = w->hyperbolic.at + i;
+    const PfField *f = &w->field;
+    uint64_t growth = f->one;
+    for (int k = 0; k < angle->part_count; k++) {
+      int64_t n = angle->parts[k].multiple;
+      uint64_t part = pf_field_power(f, w->atom_growths[angle->parts[k].atom], n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+      growth = pf_field_multiply(f, growth, n < 0 ? pf_field_invert(f, part) : part);
+    }
+    w->growths[i] = growth;
+  }
   for (int i = 0; i < w->node_count; i++) {
-    if (i%ASK_EVERY == ASK_EVERY - 1 && pf_context_is_cancelled(w->table->ctx)) return give_up(w);
-    if ((good || !has_undefined_operand(w, i)) && evaluate_node(w, i, w->values + i)) continue;
+    if (i%POLL_EVERY == POLL_EVERY - 1 && pf_context_is_cancelled(w->table->ctx)) {
+      for (int k = 0; k < w->node_count; k++) w->values[k] = PF_UNDEFINED;
+      return false;
+    }
+    const int *at = pf_probe_operands(w, i);
+    bool defined = true;
+    for (int k = 0; k < pf_probe_count(w, i) && !good && defined; k++) defined = w->values[at[k]] != PF_UNDEFINED;
+    if (defined && evaluate_node(w, i, w->values + i)) continue;
     if (!w->to_the_end) return false;
     w->values[i] = PF_UNDEFINED;
     good = false;
@@ -287,30 +260,27 @@ static bool evaluate(PfProbe *w)
 
 /* ---------------------------------------------------------------- fields that fit */
 
-/* Is it a power of a positive number that the field does not have? sqrt(41) wants 41 to be a square. */
-static bool is_missing(const PfProbe *w, int base, int exponent)
-{
-  const PfExprTable *table = w->table;
-  PfExpr e = w->nodes[base];
-  Number k;
-  uint64_t value;
-  if (!is_number(table, e) || pf_number_sign(number_of(table, e)) < 0) return false;
-  if (!pf_probe_exponent(w, exponent, &k) || k.den%2) return false;
-  return !evaluate_number(&w->field, number_of(table, e), &value) || !pf_field_is_square(&w->field, value);
-}
-
+/* Does the field have all roots of positive numbers that occur? sqrt(41) needs a field in which 41 is a square. */
 static bool has_constant_roots(const PfProbe *w)
 {
+  const PfExprTable *table = w->table;
   for (int i = 0; i < w->node_count; i++) {
-    if (op_of(w->table, w->nodes[i]) != PF_OP_PRODUCT) continue;
+    if (op_of(table, w->nodes[i]) != PF_OP_PRODUCT) continue;
     const int *at = pf_probe_operands(w, i);
-    for (int k = 0; k < pf_probe_count(w, i); k += 2)
-      if (is_missing(w, at[k], at[k + 1])) return false;
+    for (int k = 0; k < pf_probe_count(w, i); k += 2) {
+      PfExpr base = w->nodes[at[k]];
+      Number exponent;
+      uint64_t value;
+      if (!is_number(table, base) || pf_number_sign(number_of(table, base)) < 0) continue;
+      if (!pf_probe_exponent(w, at[k + 1], &exponent) || exponent.den%2) continue;
+      if (!evaluate_number(&w->field, number_of(table, base), &value)) return false;
+      if (!pf_field_is_square(&w->field, value)) return false;
+    }
   }
   return true;
 }
 
-/* The next field from this number on, and what is known about it; only `found` when nothing more can be remembered. */
+/* The next field from this number on, with its known properties; only `found` when nothing more can be remembered. */
 static KnownField *find_field(PfExprTable *table, int asked, KnownField *found)
 {
   for (size_t i = 0; i < table->fields.count; i++)
@@ -318,13 +288,6 @@ static KnownField *find_field(PfExprTable *table, int asked, KnownField *found)
   *found = (KnownField){.asked = asked};
   found->number = pf_field_find(&found->field, asked);
   return pf_push(table->allocator, &table->fields, *found) ? table->fields.at + table->fields.count - 1 : found;
-}
-
-static void use_unity(PfProbe *w, KnownField *known)
-{
-  if (!known->has_unity) known->unity = pf_circle_unity(&known->field);
-  known->has_unity = true;
-  w->unity = known->unity;
 }
 
 bool pf_probe_next_field(PfProbe *w)
@@ -337,7 +300,11 @@ bool pf_probe_next_field(PfProbe *w)
     w->field_number = known->number;
     if (!w->field_number) return false;
     if (has_constant_roots(w)) {
-      if (w->has_turns) use_unity(w, known);
+      if (w->has_turns) {
+        if (!known->has_unity) known->unity = pf_circle_unity(&known->field);
+        known->has_unity = true;
+        w->unity = known->unity;
+      }
       return true;
     }
     number = w->field_number - 1;
@@ -375,21 +342,6 @@ static void inspect_product(PfProbe *w, int node, bool *rooted)
   }
 }
 
-static void inspect(PfProbe *w, bool *rooted)
-{
-  w->certain = w->circular.certain;
-  for (int i = 0; i < w->node_count; i++) {
-    PfOp op = op_of(w->table, w->nodes[i]);
-    if (op == PF_OP_PRODUCT) inspect_product(w, i, rooted);
-    if (op >= PF_OP_SIN && !is_circular(op)) w->certain = false;
-    if (op >= PF_OP_SIN && !is_circular(op) && !is_hyperbolic(op)) w->outside[i] = pf_function_name(op);
-    const int *at = pf_probe_operands(w, i);
-    for (int k = 0; k < pf_probe_count(w, i) && !w->outside[i]; k++) w->outside[i] = w->outside[at[k]];
-  }
-  for (int i = 0; i < w->circular.count; i++)
-    if (w->circular.at[i].turn.num) w->has_turns = true;
-}
-
 /* ---------------------------------------------------------------- making it ready */
 
 /* The places of roots and operands, which hold only until the next walk, in lists of our own. */
@@ -414,6 +366,7 @@ static PfStatus keep_places(PfProbe *w, PfArena *arena, const PfExpr *roots)
   return PF_OK;
 }
 
+/* Lists the nodes, analyses the angles and allocates the values; then all points and fields use the same lists. */
 static PfStatus prepare(PfProbe *w, PfArena *arena, const PfExpr *roots)
 {
   PfExpr *nodes;
@@ -424,16 +377,24 @@ static PfStatus prepare(PfProbe *w, PfArena *arena, const PfExpr *roots)
                         &w->circular));
   PF_TRY(pf_angles_find(w->table, arena, nodes, w->node_count, HYPERBOLIC, ANGLES_EXPANDED, 0,
                         &w->hyperbolic));
-  w->values = pf_arena_array(arena, uint64_t, w->node_count);
-  w->points = pf_arena_array(arena, PfCirclePoint, w->circular.count);
-  w->growths = pf_arena_array(arena, uint64_t, w->hyperbolic.count);
-  w->atom_points = pf_arena_array(arena, PfCirclePoint, w->circular.atom_count);
-  w->atom_growths = pf_arena_array(arena, uint64_t, w->hyperbolic.atom_count);
-  w->outside = pf_arena_array(arena, const char *, w->node_count);
-  bool *rooted = pf_arena_array(arena, bool, w->node_count);
-  if (!w->values || !w->points || !w->growths || !w->atom_points || !w->atom_growths || !w->outside || !rooted)
-    return pf_no_room(w->table->ctx, "the evaluation in a prime field");
-  inspect(w, rooted);
+  bool *rooted;
+  PF_TRY(pf_arrays(w->table->ctx, arena, "the evaluation in a prime field", PF_ROOM(w->values, w->node_count),
+                   PF_ROOM(w->points, w->circular.count), PF_ROOM(w->growths, w->hyperbolic.count),
+                   PF_ROOM(w->atom_points, w->circular.atom_count), PF_ROOM(w->atom_growths, w->hyperbolic.atom_count),
+                   PF_ROOM(w->outside, w->node_count), PF_ROOM(rooted, w->node_count)));
+  /* Notes for each node whether it can be evaluated in a field at all, whether roots occur, and whether angles
+   * contain fractions of pi. */
+  w->certain = w->circular.certain;
+  for (int i = 0; i < w->node_count; i++) {
+    PfOp op = op_of(w->table, w->nodes[i]);
+    if (op == PF_OP_PRODUCT) inspect_product(w, i, rooted);
+    if (op >= PF_OP_SIN && !is_circular(op)) w->certain = false;
+    if (op >= PF_OP_SIN && !is_circular(op) && !is_hyperbolic(op)) w->outside[i] = pf_function_name(op);
+    const int *at = pf_probe_operands(w, i);
+    for (int k = 0; k < pf_probe_count(w, i) && !w->outside[i]; k++) w->outside[i] = w->outside[at[k]];
+  }
+  for (int i = 0; i < w->circular.count; i++)
+    if (w->circular.at[i].turn.num) w->has_turns = true;
   return PF_OK;
 }
 
@@ -448,6 +409,7 @@ PfStatus pf_probe_make(PfContext *ctx, PfArena *arena, const PfExpr *roots, int 
   return prepare(w, arena, roots);
 }
 
+/* The prime field in which the probe evaluates at present. It belongs to the probe. */
 const PfField *pf_probe_field(const PfProbe *probe)
 {
   return &probe->field;
@@ -472,13 +434,8 @@ int pf_probe_square_roots(const PfProbe *probe)
 
 /* ---------------------------------------------------------------- the zero test */
 
-static int first_nonzero(const PfProbe *w)
-{
-  for (int i = 0; i < w->root_count; i++)
-    if (w->values[w->root[i]]) return i;
-  return -1;
-}
-
+/* Evaluates at random points, in another field now and then: a value that is not zero proves that an expression is not
+ * zero; zeros in all rounds make it almost certain that it is. The seed is fixed: the same answer every time. */
 static PfTruth test(PfProbe *w, int rounds, int *which)
 {
   enum { TRIES_PER_FIELD = 16, POINTS_FOR_SIGNS = 48 };
@@ -493,8 +450,9 @@ static PfTruth test(PfProbe *w, int rounds, int *which)
     w->seed = scramble(w->seed);
     if (!evaluate(w)) continue;
     round++;
-    int found = first_nonzero(w);
-    if (found < 0) continue;
+    int found = 0;
+    while (found < w->root_count && !w->values[w->root[found]]) found++;
+    if (found == w->root_count) continue;
     if (which) *which = found;
     return w->certain ? PF_FALSE : PF_UNKNOWN;
   }

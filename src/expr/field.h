@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions at random points of prime fields. Other modules may include this.
  *
- * Rational functions of symbols, sines, cosines, exponentials and roots map to their images in the field, so
- * what holds for the functions holds at every point, and what does not fails at almost every one: Schwartz,
- * J. ACM 27 (1980) 701-717. Of every other function only this is known: equal arguments give equal values. */
+ * Rational functions of symbols, sines, cosines, exponentials and roots map to their images in the field, so an
+ * identity of the functions holds at every point, and a false one fails at almost every point: Schwartz, J. ACM 27
+ * (1980) 701-717. Of every other function only this is known: equal arguments give equal values. */
 #ifndef PF_EXPR_FIELD_H
 #define PF_EXPR_FIELD_H
 
@@ -19,7 +19,7 @@ PfStatus pf_probe_make(PfContext *ctx, PfArena *arena, const PfExpr *roots, int 
 bool pf_probe_next_field(PfProbe *probe);
 const PfField *pf_probe_field(const PfProbe *probe);
 
-/* The value of what divides by zero at a point, or takes a root of something that has none. */
+/* The value of an expression that divides by zero at a point, or takes a root of an element that has none. */
 #define PF_UNDEFINED UINT64_MAX
 
 /* The roots at the point that the seed says. */
@@ -32,8 +32,8 @@ const char *pf_probe_outside(const PfProbe *probe, int root);
  * value with a chance of one half. */
 int pf_probe_square_roots(const PfProbe *probe);
 
-/* A bound of the degrees, when all roots are written over one denominator as polynomials in what is chosen
- * at random: of the denominator, and of every numerator. Infinite when it is too large for a number. */
+/* A bound of the degrees, when all roots are written over one denominator as polynomials in the random values: of the
+ * denominator, and of every numerator. Infinite when it is too large for a number. */
 PfStatus pf_probe_degree(const PfProbe *probe, PfArena *scratch, double *degree);
 
 #endif

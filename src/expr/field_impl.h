@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the expression module: what evaluation in a field and the bounds of degrees share. */
+/* Inside the expression module: declarations shared by evaluation in a field and the bounds of degrees. */
 #ifndef PF_EXPR_FIELD_IMPL_H
 #define PF_EXPR_FIELD_IMPL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of FLINT, loaded when something first needs them: once for a context, and freed with it. */
 #include "expr/normal.h"
 
 #ifdef PF_HAVE_FLINT

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is used of FLINT. It brings other large libraries along and only algebra needs it, so it is loaded at its first
- * use; PF_FLINT_FILE is the library, and without that name it is linked. Its short functions are in its headers and in
- * the library as well: whatever calls another one is taken from there, as nothing of FLINT is linked. */
+/* The functions used from FLINT. It depends on other large libraries and only algebra needs it, so it is loaded at its
+ * first use; PF_FLINT_FILE is the library, and without that name it is linked. Its short functions are in its headers
+ * and in the library as well: those that call others are taken from the library, as nothing of FLINT is linked. */
 #ifndef PF_EXPR_FLINT_H
 #define PF_EXPR_FLINT_H
 

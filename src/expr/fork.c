@@ -3,6 +3,7 @@
  * wide numbers, which never move and never change: so copying the arrays copies the table. */
 #include "expr/fork.h"
 
+#include "base/spelling.h"
 #include "expr/expr_impl.h"
 
 #include <string.h>
@@ -25,17 +26,17 @@ static bool copy_block(const PfAllocator *allocator, const void *from, size_t co
   (to->size_member = from->size_member,                                                                       \
    copy_block(allocator, from->block, from->size_member, sizeof *from->block, (void **)(void *)&to->block))
 
-/* What only saves time, such as factors that were found before, is left to be found again. */
+/* Caches, such as factors that were found before, are not copied: their entries can be found again. */
 static bool copy_table(const PfExprTable *from, PfExprTable *to)
 {
   const PfAllocator *allocator = to->allocator;
   memcpy(to->small, from->small, sizeof to->small);
   to->limited = from->limited;
-  to->effort = from->effort;
+  to->budget = from->budget;
   to->gave_up = from->gave_up;
   to->wide_count = from->wide_count;
   bool good = COPY_ARRAY(nodes);
-  good = COPY_ARRAY(args) && pf_reserve(allocator, &to->args, to->args.count + 64) && good; /* see prepare, table.c */
+  good = COPY_ARRAY(args) && pf_reserve(allocator, &to->args, to->args.count + 64) && good; /* see pf_expr_table */
   good = COPY_ARRAY(numbers) && good;
   good = COPY_ARRAY(names) && good;
   good = COPY_ARRAY(notations) && good;
@@ -53,6 +54,8 @@ PfContext *pf_context_fork(PfContext *from)
   PfContext *to = pf_context_new(pf_context_allocator(from));
   const PfExprTable *table = pf_context_expr_table(from);
   bool good = to && pf_diagnostics_copy(to, from);
+  if (to) pf_context_set_spelling(to, pf_context_spelling(from));
+  if (to) pf_context_count_with(to, from);
   if (good && table) {
     PfExprTable *copy = pf_expr_table_empty(to);
     good = copy && copy_table(table, copy);

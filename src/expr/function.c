@@ -37,35 +37,7 @@ int pf_function_arity(PfOp op)
 
 /* ---------------------------------------------------------------- sine and cosine */
 
-/* Splits a into rest + turn*pi with a rational turn. */
-static PfExpr split_pi(PfExprTable *table, PfExpr a, Number *turn)
-{
-  *turn = pf_number_int(0);
-  PfExpr pi = pf_expr_pi(table->ctx);
-  if (a == pi) *turn = pf_number_int(1);
-  if (op_of(table, a) == PF_OP_SUM && !is_long_sum(table, a))
-    for (uint32_t i = 1; i < node_of(table, a)->count; i += 2)
-      if (args_of(table, a)[i + 1] == pi && pf_number_is_narrow(number_of(table, args_of(table, a)[i])))
-        *turn = number_of(table, args_of(table, a)[i]);
-  if (pf_number_is(*turn, 0)) return a;
-  PfExpr part = pf_expr_scale(table, *turn, pi);
-  return pf_expr_sub(table->ctx, a, part);
-}
-
-/* sin(i*pi/12) for i = 0..6 where it is a square root of a rational; 0 squares mark the others. */
-static PfExpr sine_of_twelfth(PfContext *ctx, int64_t i)
-{
-  switch (i) {
-  case 0: return pf_expr_int(ctx, 0);
-  case 2: return pf_expr_rational(ctx, 1, 2);
-  case 3: return pf_expr_sqrt(ctx, pf_expr_rational(ctx, 1, 2));
-  case 4: return pf_expr_sqrt(ctx, pf_expr_rational(ctx, 3, 4));
-  case 6: return pf_expr_int(ctx, 1);
-  default: return PF_EXPR_NONE;
-  }
-}
-
-/* sin(turn*pi) exactly, or PF_EXPR_NONE. */
+/* sin(turn*pi) where it is rational or the square root of a rational; else PF_EXPR_NONE. */
 static PfExpr exact_sine(PfExprTable *table, Number turn)
 {
   PfContext *ctx = table->ctx;
@@ -75,30 +47,42 @@ static PfExpr exact_sine(PfExprTable *table, Number turn)
   bool negative = i >= 12;
   if (negative) i -= 12;
   if (i > 6) i = 12 - i;
-  PfExpr value = sine_of_twelfth(ctx, i);
+  PfExpr value = PF_EXPR_NONE;
+  switch (i) { /* sin(i*pi/12) */
+  case 0: value = pf_expr_int(ctx, 0); break;
+  case 2: value = pf_expr_rational(ctx, 1, 2); break;
+  case 3: value = pf_expr_sqrt(ctx, pf_expr_rational(ctx, 1, 2)); break;
+  case 4: value = pf_expr_sqrt(ctx, pf_expr_rational(ctx, 3, 4)); break;
+  case 6: value = pf_expr_int(ctx, 1); break;
+  default: return PF_EXPR_NONE;
+  }
   return negative && value != PF_EXPR_NONE ? pf_expr_neg(ctx, value) : value;
 }
 
-/* sin(rest + k*pi/2) or cos, by quarter turns: sin, cos, -sin, -cos. */
-static PfExpr quarter_turns(PfContext *ctx, PfOp op, PfExpr rest, int64_t k)
-{
-  int64_t quarter = ((k + (op == PF_OP_COS))%4 + 4)%4;
-  PfExpr value = pf_expr_call1(ctx, quarter%2 ? PF_OP_COS : PF_OP_SIN, rest);
-  return quarter >= 2 ? pf_expr_neg(ctx, value) : value;
-}
-
+/* sin and cos: exact at fractions of pi where that is short, turned by quarters of a turn, with a sign in front, and of
+ * their inverse functions. PF_EXPR_NONE: nothing of this applies. */
 static PfExpr simplify_trig(PfExprTable *table, PfOp op, PfExpr a)
 {
   PfContext *ctx = table->ctx;
-  Number turn;
-  PfExpr rest = split_pi(table, a, &turn);
+  PfExpr pi = pf_expr_pi(ctx), rest = a;
+  Number turn = pf_number_int(a == pi); /* a = rest + turn*pi with a rational turn */
+  if (op_of(table, a) == PF_OP_SUM && !is_long_sum(table, a))
+    for (uint32_t i = 1; i < node_of(table, a)->count; i += 2)
+      if (args_of(table, a)[i + 1] == pi && pf_number_is_narrow(number_of(table, args_of(table, a)[i])))
+        turn = number_of(table, args_of(table, a)[i]);
+  if (!pf_number_is(turn, 0)) rest = pf_expr_sub(ctx, a, pf_expr_scale(table, turn, pi));
   if (pf_expr_is_int(ctx, rest, 0)) {
     if (op == PF_OP_COS) turn = pf_number_add(table, turn, pf_number_rational(table, 1, 2));
     PfExpr exact = exact_sine(table, turn);
     if (exact != PF_EXPR_NONE) return exact;
   }
   Number quarters = pf_number_mul(table, turn, pf_number_int(2));
-  if (!pf_number_is(turn, 0) && pf_number_is_integer(quarters)) return quarter_turns(ctx, op, rest, quarters.num);
+  if (!pf_number_is(turn, 0) && pf_number_is_integer(quarters)) {
+    /* by quarter turns: sin, cos, -sin, -cos */
+    int64_t quarter = ((quarters.num + (op == PF_OP_COS))%4 + 4)%4;
+    PfExpr value = pf_expr_call1(ctx, quarter%2 ? PF_OP_COS : PF_OP_SIN, rest);
+    return quarter >= 2 ? pf_expr_neg(ctx, value) : value;
+  }
   if (pf_expr_is_negative(table, a)) {
     PfExpr value = pf_expr_call1(ctx, op, pf_expr_neg(ctx, a));
     return op == PF_OP_SIN ? pf_expr_neg(ctx, value) : value;
@@ -110,41 +94,32 @@ static PfExpr simplify_trig(PfExprTable *table, PfOp op, PfExpr a)
 
 /* ---------------------------------------------------------------- one argument */
 
-static double value_of_call(PfOp op, double x)
+double pf_function_value(PfOp op, double a, double b)
 {
   switch (op) {
-  case PF_OP_SIN: return sin(x);
-  case PF_OP_COS: return cos(x);
-  case PF_OP_TAN: return tan(x);
-  case PF_OP_ASIN: return asin(x);
-  case PF_OP_ACOS: return acos(x);
-  case PF_OP_ATAN: return atan(x);
-  case PF_OP_SINH: return sinh(x);
-  case PF_OP_COSH: return cosh(x);
-  case PF_OP_TANH: return tanh(x);
-  case PF_OP_EXP: return exp(x);
-  case PF_OP_LOG: return log(x);
-  case PF_OP_ABS: return fabs(x);
-  case PF_OP_SIGN: return (x > 0) - (x < 0);
-  case PF_OP_NOT: return x == 0;
+  case PF_OP_SIN: return sin(a);
+  case PF_OP_COS: return cos(a);
+  case PF_OP_TAN: return tan(a);
+  case PF_OP_ASIN: return asin(a);
+  case PF_OP_ACOS: return acos(a);
+  case PF_OP_ATAN: return atan(a);
+  case PF_OP_SINH: return sinh(a);
+  case PF_OP_COSH: return cosh(a);
+  case PF_OP_TANH: return tanh(a);
+  case PF_OP_EXP: return exp(a);
+  case PF_OP_LOG: return log(a);
+  case PF_OP_ABS: return fabs(a);
+  case PF_OP_SIGN: return (a > 0) - (a < 0);
+  case PF_OP_ATAN2: return atan2(a, b);
+  case PF_OP_MIN: return a < b ? a : b;
+  case PF_OP_MAX: return a < b ? b : a;
+  case PF_OP_LESS: return a < b;
+  case PF_OP_LESS_EQUAL: return a <= b;
+  case PF_OP_EQUAL: return a == b;
+  case PF_OP_AND: return a != 0 && b != 0;
+  case PF_OP_OR: return a != 0 || b != 0;
+  case PF_OP_NOT: return a == 0;
   default: return NAN;
-  }
-}
-
-static bool is_odd(PfOp op)
-{
-  return op == PF_OP_TAN || op == PF_OP_ASIN || op == PF_OP_ATAN || op == PF_OP_SINH || op == PF_OP_TANH ||
-         op == PF_OP_SIGN;
-}
-
-/* The inverse function of op where op(inverse(x)) = x for every x of its domain. */
-static PfOp right_inverse(PfOp op)
-{
-  switch (op) {
-  case PF_OP_TAN: return PF_OP_ATAN;
-  case PF_OP_EXP: return PF_OP_LOG;
-  case PF_OP_LOG: return PF_OP_EXP;
-  default: return PF_OP_NONE;
   }
 }
 
@@ -164,7 +139,7 @@ static PfExpr exact_value(PfContext *ctx, PfOp op, PfExpr a)
   return PF_EXPR_NONE;
 }
 
-/* |x| of what can't be negative is x: even powers, absolute values, exponentials. */
+/* |x| is x where x cannot be negative: even powers, absolute values, exponentials. */
 static bool is_never_negative(const PfExprTable *table, PfExpr a)
 {
   PfOp op = op_of(table, a);
@@ -192,6 +167,8 @@ static PfExpr simplify_abs(PfExprTable *table, PfExpr a)
   return pf_expr_scale(table, content, pf_expr_call1(table->ctx, PF_OP_ABS, rest));
 }
 
+/* The identities of functions of one argument: values at numbers, signs, inverse functions. PF_EXPR_NONE: none
+ * applies. */
 static PfExpr simplify1(PfExprTable *table, PfOp op, PfExpr a)
 {
   PfContext *ctx = table->ctx;
@@ -203,32 +180,24 @@ static PfExpr simplify1(PfExprTable *table, PfOp op, PfExpr a)
   PfExpr exact = exact_value(ctx, op, a);
   if (exact != PF_EXPR_NONE) return exact;
   if (op_of(table, a) == PF_OP_DOUBLE || (is_number(table, a) && (op == PF_OP_SIGN || op == PF_OP_NOT)))
-    return pf_expr_double(ctx, value_of_call(op, pf_number_value(number_of(table, a))));
-  if (is_odd(op) && pf_expr_is_negative(table, a))
+    return pf_expr_double(ctx, pf_function_value(op, pf_number_value(number_of(table, a)), 0));
+  bool odd = op == PF_OP_TAN || op == PF_OP_ASIN || op == PF_OP_ATAN || op == PF_OP_SINH || op == PF_OP_TANH ||
+             op == PF_OP_SIGN;
+  if (odd && pf_expr_is_negative(table, a))
     return pf_expr_neg(ctx, pf_expr_call1(ctx, op, pf_expr_neg(ctx, a)));
   if (op == PF_OP_COSH && pf_expr_is_negative(table, a))
     return pf_expr_call1(ctx, op, pf_expr_neg(ctx, a));
-  if (right_inverse(op) != PF_OP_NONE && op_of(table, a) == right_inverse(op)) return args_of(table, a)[0];
-  return PF_EXPR_NONE;
+  /* op(inverse(x)) = x for every x of the domain of the inverse function */
+  PfOp inner = op_of(table, a);
+  bool inverse = (op == PF_OP_TAN && inner == PF_OP_ATAN) || (op == PF_OP_EXP && inner == PF_OP_LOG) ||
+                 (op == PF_OP_LOG && inner == PF_OP_EXP);
+  return inverse ? args_of(table, a)[0] : PF_EXPR_NONE;
 }
 
 /* ---------------------------------------------------------------- two and three arguments */
 
-static double value_of_call2(PfOp op, double x, double y)
-{
-  switch (op) {
-  case PF_OP_ATAN2: return atan2(x, y);
-  case PF_OP_MIN: return fmin(x, y);
-  case PF_OP_MAX: return fmax(x, y);
-  case PF_OP_LESS: return x < y;
-  case PF_OP_LESS_EQUAL: return x <= y;
-  case PF_OP_EQUAL: return x == y;
-  case PF_OP_AND: return x != 0 && y != 0;
-  case PF_OP_OR: return x != 0 || y != 0;
-  default: return NAN;
-  }
-}
-
+/* The identities of functions of two arguments: min(a, a), and values at numbers where they are exact. PF_EXPR_NONE:
+ * none applies. */
 static PfExpr simplify2(PfExprTable *table, PfOp op, PfExpr a, PfExpr b)
 {
   PfContext *ctx = table->ctx;
@@ -238,18 +207,11 @@ static PfExpr simplify2(PfExprTable *table, PfOp op, PfExpr a, PfExpr b)
   if (op == PF_OP_ATAN2 || op == PF_OP_AND || op == PF_OP_OR) {
     bool exact = pf_number_is_exact(x) && pf_number_is_exact(y);
     if (op == PF_OP_ATAN2 && exact && !(pf_number_is(x, 0) && pf_number_sign(y) > 0)) return PF_EXPR_NONE;
-    return pf_expr_double(ctx, value_of_call2(op, pf_number_value(x), pf_number_value(y)));
+    return pf_expr_double(ctx, pf_function_value(op, pf_number_value(x), pf_number_value(y)));
   }
-  double order = pf_number_compare(table, x, y), value = value_of_call2(op, order, 0);
+  double order = pf_number_compare(table, x, y), value = pf_function_value(op, order, 0);
   if (op == PF_OP_MIN || op == PF_OP_MAX) return value == order ? a : b;
   return pf_expr_double(ctx, value);
-}
-
-static PfExpr simplify_if(PfExprTable *table, const PfExpr *args)
-{
-  if (args[1] == args[2]) return args[1];
-  if (!is_number(table, args[0])) return PF_EXPR_NONE;
-  return pf_number_sign(number_of(table, args[0])) ? args[1] : args[2];
 }
 
 /* ---------------------------------------------------------------- public */
@@ -261,11 +223,13 @@ PfExpr pf_expr_call(PfContext *ctx, PfOp op, const PfExpr *args)
   if (!table || !function) return PF_EXPR_NONE;
   for (int i = 0; i < function->arity; i++)
     if (args[i] == PF_EXPR_NONE) /* the caller gives as many as the arity. NOLINT */
-      return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for a function");
+      return pf_expr_poison(table, PF_ERR_MEMORY, "no room for a function");
   PfStatus before = table->failure;
-  PfExpr simpler = function->arity == 1   ? simplify1(table, op, args[0])
-                   : function->arity == 2 ? simplify2(table, op, args[0], args[1])
-                                          : simplify_if(table, args);
+  PfExpr simpler = PF_EXPR_NONE;
+  if (function->arity == 1) simpler = simplify1(table, op, args[0]);
+  else if (function->arity == 2) simpler = simplify2(table, op, args[0], args[1]);
+  else if (args[1] == args[2]) simpler = args[1];
+  else if (is_number(table, args[0])) simpler = pf_number_sign(number_of(table, args[0])) ? args[1] : args[2];
   if (simpler != PF_EXPR_NONE || table->failure != before) return simpler;
   return pf_intern(table, op, args, (uint32_t)function->arity);
 }
@@ -303,6 +267,7 @@ static PfExpr minus_half_power(PfContext *ctx, PfExpr a)
   return pf_expr_pow(ctx, a, pf_expr_rational(ctx, -1, 2));
 }
 
+/* f'(a) of a function of one argument. */
 static PfExpr derivative1(PfContext *ctx, PfOp op, PfExpr e, PfExpr a)
 {
   switch (op) {
@@ -322,13 +287,6 @@ static PfExpr derivative1(PfContext *ctx, PfOp op, PfExpr e, PfExpr a)
   }
 }
 
-/* atan2(y, x): d/dy = x/(x^2 + y^2), d/dx = -y/(x^2 + y^2). */
-static PfExpr derivative_atan2(PfContext *ctx, PfExpr y, PfExpr x, int i)
-{
-  PfExpr square = pf_expr_add(ctx, pf_expr_pow_int(ctx, x, 2), pf_expr_pow_int(ctx, y, 2));
-  return pf_expr_div(ctx, i == 0 ? x : pf_expr_neg(ctx, y), square);
-}
-
 PfExpr pf_function_partial(PfContext *ctx, PfExpr e, int i)
 {
   PfExprTable *table = pf_expr_table(ctx);
@@ -336,7 +294,11 @@ PfExpr pf_function_partial(PfContext *ctx, PfExpr e, int i)
   PfExpr a = args_of(table, e)[0];
   PfExpr zero = pf_expr_int(ctx, 0), one = pf_expr_int(ctx, 1);
   switch (op) {
-  case PF_OP_ATAN2: return derivative_atan2(ctx, a, args_of(table, e)[1], i);
+  case PF_OP_ATAN2: { /* atan2(y, x): d/dy = x/(x^2 + y^2), d/dx = -y/(x^2 + y^2) */
+    PfExpr x = args_of(table, e)[1];
+    PfExpr square = pf_expr_add(ctx, pf_expr_pow_int(ctx, x, 2), pf_expr_pow_int(ctx, a, 2));
+    return pf_expr_div(ctx, i == 0 ? x : pf_expr_neg(ctx, a), square);
+  }
   case PF_OP_MIN:
   case PF_OP_MAX: {
     PfExpr first_smaller = pf_expr_call2(ctx, PF_OP_LESS, a, args_of(table, e)[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The normal form: which variables it has, and what is decided by it. Symbols, calls of functions that are
- * not looked into, sines and cosines of independent angles, exponentials, and roots become variables of a
- * polynomial ring. */
+/* The normal form: its variables, and the decisions that are based on it. Symbols, calls of functions that are not
+ * looked into, sines and cosines of independent angles, exponentials, and roots become variables of a polynomial
+ * ring. */
 #include "expr/normal.h"
 
 /* ---------------------------------------------------------------- generators */
@@ -40,18 +40,12 @@ bool pf_is_number_root(const PfExprTable *table, PfExpr base, Number exponent)
   return exponent.den == 2 && is_integer(table, base) && number_of(table, base).num > 0;
 }
 
-static int64_t smallest_factor(int64_t n)
-{
-  for (int64_t q = 2; q <= 10000 && q <= n/q; q++)
-    if (n%q == 0) return q;
-  return n;
-}
-
-/* sqrt(6) = sqrt(2)*sqrt(3), so that roots of numbers are independent. */
+/* sqrt(6) = sqrt(2)*sqrt(3), so that roots of numbers are independent. Factors beyond 10000 are not looked for. */
 static bool add_number_root(NormalPlan *plan, int64_t n)
 {
-  while (n > 1) {
-    int64_t q = smallest_factor(n);
+  for (int64_t q = 2; n > 1; q++) {
+    if (q > 10000 || q > n/q) q = n;
+    if (n%q) continue;
     if (!add_generator(plan, GENERATOR_ROOT, pf_expr_int(plan->table->ctx, q), 2)) return false;
     while (n%q == 0) n /= q;
   }
@@ -69,53 +63,49 @@ static bool plan_power(NormalPlan *plan, PfExpr base, PfExpr exponent)
   PfExprTable *table = plan->table;
   Number k;
   if (!pf_is_root_exponent(table, exponent, &k))
-    return add_generator(plan, GENERATOR_LETTER, pf_expr_pow(table->ctx, base, exponent), 0);
+    return add_generator(plan, GENERATOR_VAR, pf_expr_pow(table->ctx, base, exponent), 0);
   if (pf_is_number_root(table, base, k)) return add_number_root(plan, number_of(table, base).num);
-  if (plan->style.inverse_letters && k.num < 0)
+  if (plan->style.inverse_vars && k.num < 0)
     return add_generator(plan, GENERATOR_INVERSE, pf_inverse_key(table, base, k), 0);
   return k.den == 1 || add_generator(plan, GENERATOR_ROOT, base, (int)k.den);
 }
 
-static bool plan_product(NormalPlan *plan, PfExpr e)
-{
-  const PfExprTable *table = plan->table;
-  for (uint32_t i = 0; i < node_of(table, e)->count; i += 2)
-    if (!plan_power(plan, args_of(table, e)[i], args_of(table, e)[i + 1])) return false;
-  return true;
-}
-
+/* Adds the generators of a function. Those of sines, cosines and powers of e come with the atoms of the angles
+ * (plan_angles); other functions are variables. */
 static bool plan_call(NormalPlan *plan, PfExpr e)
 {
   PfExprTable *table = plan->table;
   PfOp op = op_of(table, e);
   PfExpr argument = args_of(table, e)[0];
   bool written = plan->style.angles == ANGLES_AS_WRITTEN;
-  if (op == PF_OP_TAN && plan->style.inverse_letters)
+  if (op == PF_OP_TAN && plan->style.inverse_vars)
     return add_generator(plan, GENERATOR_INVERSE, pf_expr_call1(table->ctx, PF_OP_COS, argument), 0);
-  if (op == PF_OP_TANH && plan->style.inverse_letters &&
+  if (op == PF_OP_TANH && plan->style.inverse_vars &&
       !add_generator(plan, GENERATOR_INVERSE, pf_expr_call1(table->ctx, PF_OP_COSH, argument), 0))
     return false;
   if (is_hyperbolic(op) && op != PF_OP_EXP && written)
     return add_generator(plan, GENERATOR_COSH, argument, 2) &&
            add_generator(plan, GENERATOR_SINH, argument, 0);
   if (is_circular(op) || is_hyperbolic(op)) return true;
-  return add_generator(plan, GENERATOR_LETTER, e, 0);
+  return add_generator(plan, GENERATOR_VAR, e, 0);
 }
 
-/* Doubles such as 0.5 are taken as fractions. */
-static bool is_short(Number number)
-{
-  Number exact;
-  return pf_number_as_narrow(number, &exact) && exact.den <= 1024;
-}
-
+/* Adds the generators that a node needs; false when there are too many. */
 static bool plan_node(NormalPlan *plan, PfExpr e)
 {
   PfOp op = op_of(plan->table, e);
-  if (op == PF_OP_SYMBOL || op == PF_OP_PI) return add_generator(plan, GENERATOR_LETTER, e, 0);
-  if (op == PF_OP_DOUBLE && plan->style.readable && !is_short(number_of(plan->table, e)))
-    return add_generator(plan, GENERATOR_LETTER, e, 0);
-  if (op == PF_OP_PRODUCT) return plan_product(plan, e);
+  bool var = op == PF_OP_SYMBOL || op == PF_OP_PI;
+  if (op == PF_OP_DOUBLE && plan->style.readable) { /* doubles such as 0.5 are taken as fractions */
+    Number exact;
+    var = !pf_number_as_narrow(number_of(plan->table, e), &exact) || exact.den > 1024;
+  }
+  if (var) return add_generator(plan, GENERATOR_VAR, e, 0);
+  if (op == PF_OP_PRODUCT) {
+    const PfExprTable *table = plan->table;
+    for (uint32_t i = 0; i < node_of(table, e)->count; i += 2)
+      if (!plan_power(plan, args_of(table, e)[i], args_of(table, e)[i + 1])) return false;
+    return true;
+  }
   return op < PF_OP_SIN || plan_call(plan, e);
 }
 
@@ -126,6 +116,8 @@ PfExpr pf_angle_unit(PfExprTable *table, const Angles *angles, int atom)
   return pf_expr_scale(table, pf_number_rational(table, 1, angles->divisors[atom]), angles->atoms[atom]);
 }
 
+/* Adds sine and cosine of each atom of the angles, the roots of 2 and 3 that turns by fractions of pi need, and powers
+ * of e. */
 static bool plan_angles(NormalPlan *plan)
 {
   PfExprTable *table = plan->table;
@@ -165,7 +157,7 @@ static bool plan_rotations(NormalPlan *plan)
     for (int k = 0; k < 9; k++) {
       int column = (k%3 + plan->style.rotation - 1)%3, row = k/3;
       if (plan->style.first_row && row < 2) row = 1 - row;
-      if (!add_generator(plan, GENERATOR_LETTER, table->rotations.at[r].entry[3*row + column], 0)) return false;
+      if (!add_generator(plan, GENERATOR_VAR, table->rotations.at[r].entry[3*row + column], 0)) return false;
     }
   }
   return true;
@@ -184,29 +176,7 @@ static bool needs_operand(const NormalPlan *plan, PfExpr e, uint32_t i)
   PfExpr base = args_of(table, e)[i - i%2], exponent = args_of(table, e)[i - i%2 + 1];
   Number k;
   if (i%2 || !pf_is_root_exponent(table, exponent, &k) || pf_is_number_root(table, base, k)) return false;
-  return k.num > 0 || !plan->style.inverse_letters;
-}
-
-static void find_needed(NormalPlan *plan)
-{
-  const PfExprTable *table = plan->table;
-  plan->needed[plan->node_count - 1] = true;
-  for (int i = plan->node_count - 1; i >= 0; i--) {
-    PfExpr e = plan->nodes[i];
-    for (uint32_t k = 0; k < node_of(table, e)->count && plan->needed[i]; k++)
-      if (needs_operand(plan, e, k)) plan->needed[table->place[args_of(table, e)[k]]] = true;
-  }
-}
-
-static bool find_angles(NormalPlan *plan)
-{
-  AngleStyle style = plan->style.angles;
-  int64_t turns = style == ANGLES_AS_WRITTEN ? 0 : 12;
-  return pf_angles_find(plan->table, plan->arena, plan->nodes, plan->node_count, CIRCULAR, style, turns,
-                        &plan->circular) == PF_OK &&
-         pf_angles_rebase(plan->table, plan->arena, &plan->circular) &&
-         pf_angles_find(plan->table, plan->arena, plan->nodes, plan->node_count, HYPERBOLIC, style, 0,
-                        &plan->hyperbolic) == PF_OK;
+  return k.num > 0 || !plan->style.inverse_vars;
 }
 
 bool pf_normal_plan(PfExprTable *table, PfArena *arena, PfExpr e, NormalStyle style, NormalPlan *plan)
@@ -214,41 +184,48 @@ bool pf_normal_plan(PfExprTable *table, PfArena *arena, PfExpr e, NormalStyle st
   enum { MOST_NODES = 50000 };
   *plan = (NormalPlan){.table = table, .arena = arena, .style = style};
   if (pf_walk(table, arena, &e, 1, &plan->nodes, &plan->node_count) != PF_OK) return false;
-  if (plan->node_count > MOST_NODES || !find_angles(plan)) return false;
-  plan->needed = pf_arena_array(arena, bool, plan->node_count);
+  PfExpr *nodes = plan->nodes;
+  int count = plan->node_count;
+  if (count > MOST_NODES) return false;
+  int64_t turns = style.angles == ANGLES_AS_WRITTEN ? 0 : 12;
+  if (pf_angles_find(table, arena, nodes, count, CIRCULAR, style.angles, turns, &plan->circular) != PF_OK ||
+      !pf_angles_rebase(table, arena, &plan->circular) ||
+      pf_angles_find(table, arena, nodes, count, HYPERBOLIC, style.angles, 0, &plan->hyperbolic) != PF_OK)
+    return false;
+  plan->needed = pf_arena_array(arena, bool, count);
   plan->generators = pf_arena_array(arena, Generator, MOST_GENERATORS);
   if (!plan->needed || !plan->generators || !plan_rotations(plan) || !plan_angles(plan)) return false;
-  find_needed(plan);
-  for (int i = 0; i < plan->node_count; i++)
-    if (plan->needed[i] && !plan_node(plan, plan->nodes[i])) return false;
+  plan->needed[count - 1] = true;
+  for (int i = count - 1; i >= 0; i--)
+    for (uint32_t k = 0; k < node_of(table, nodes[i])->count && plan->needed[i]; k++)
+      if (needs_operand(plan, nodes[i], k)) plan->needed[table->place[args_of(table, nodes[i])[k]]] = true;
+  for (int i = 0; i < count; i++)
+    if (plan->needed[i] && !plan_node(plan, nodes[i])) return false;
   return true;
 }
 
-/* ---------------------------------------------------------------- generators as letters */
+/* ---------------------------------------------------------------- generators as variables */
 
-static PfExpr expression_of(PfContext *ctx, const Generator *generator)
+/* sin(x + pi/2), taken as a variable, is cos(x); and cos(x + pi/2) is -sin(x). */
+Shown pf_generator_show(Vars *vars, const Generator *generator)
 {
-  switch (generator->kind) {
-  case GENERATOR_SINE: return pf_expr_call1(ctx, PF_OP_SIN, generator->key);
-  case GENERATOR_COSINE: return pf_expr_call1(ctx, PF_OP_COS, generator->key);
-  case GENERATOR_GROWTH: return pf_expr_call1(ctx, PF_OP_EXP, generator->key);
-  case GENERATOR_COSH: return pf_expr_call1(ctx, PF_OP_COSH, generator->key);
-  case GENERATOR_SINH: return pf_expr_call1(ctx, PF_OP_SINH, generator->key);
-  case GENERATOR_ROOT: return pf_expr_pow(ctx, generator->key, pf_expr_rational(ctx, 1, generator->degree));
-  default: return generator->key;
-  }
-}
-
-/* sin(x + pi/2), taken as a letter, is cos(x); and cos(x + pi/2) is -sin(x). */
-Shown pf_generator_show(Letters *letters, const Generator *generator)
-{
+  PfContext *ctx = vars->table->ctx;
   Number sign = pf_number_int(1);
   bool below = generator->kind == GENERATOR_INVERSE;
-  PfExpr rest = expression_of(letters->table->ctx, generator);
-  if (rest == PF_EXPR_NONE) letters->failed = true;
-  else if (!below) pf_expr_content(letters->table, rest, &sign, &rest);
-  if (!pf_number_is(sign, 1) && !pf_number_is(sign, -1)) letters->failed = true;
-  return (Shown){letters->failed ? 0 : pf_letter(letters, rest), below ? -1 : 1, pf_number_sign(sign)};
+  PfExpr rest = generator->key;
+  switch (generator->kind) {
+  case GENERATOR_SINE: rest = pf_expr_call1(ctx, PF_OP_SIN, rest); break;
+  case GENERATOR_COSINE: rest = pf_expr_call1(ctx, PF_OP_COS, rest); break;
+  case GENERATOR_GROWTH: rest = pf_expr_call1(ctx, PF_OP_EXP, rest); break;
+  case GENERATOR_COSH: rest = pf_expr_call1(ctx, PF_OP_COSH, rest); break;
+  case GENERATOR_SINH: rest = pf_expr_call1(ctx, PF_OP_SINH, rest); break;
+  case GENERATOR_ROOT: rest = pf_expr_pow(ctx, rest, pf_expr_rational(ctx, 1, generator->degree)); break;
+  default: break;
+  }
+  if (rest == PF_EXPR_NONE) vars->failed = true;
+  else if (!below) pf_expr_content(vars->table, rest, &sign, &rest);
+  if (!pf_number_is(sign, 1) && !pf_number_is(sign, -1)) vars->failed = true;
+  return (Shown){vars->failed ? 0 : pf_var(vars, rest), below ? -1 : 1, pf_number_sign(sign)};
 }
 
 /* ---------------------------------------------------------------- public */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the expression module: what zero tests and short forms are made of. */
+/* Inside the expression module: the building blocks of zero tests and short forms. */
 #ifndef PF_EXPR_NORMAL_H
 #define PF_EXPR_NORMAL_H
 
@@ -66,24 +66,24 @@ static inline bool is_hyperbolic(PfOp op)
 /* The narrow rational that a number is exactly: every double is rational, but not all fit 64 bits. */
 bool pf_number_as_narrow(Number number, Number *rational);
 
-/* ---------------------------------------------------------------- polynomials in letters */
+/* ---------------------------------------------------------------- polynomials in variables */
 
-/* What a polynomial is made of: expressions that are not looked into. */
-typedef enum LetterKind { LETTER_PLAIN, LETTER_SINE, LETTER_COSINE } LetterKind;
+/* Variables of polynomials: expressions that are not looked into. */
+typedef enum VarKind { VAR_PLAIN, VAR_SINE, VAR_COSINE } VarKind;
 
-typedef struct Letter {
+typedef struct Var {
   PfExpr expr;
-  LetterKind kind;
+  VarKind kind;
   int angle; /* of a sine or cosine, else -1 */
   int cost;  /* length of its text, in brackets if it is a sum */
-} Letter;
+} Var;
 
 typedef struct Collected Collected; /* a polynomial and its short form, see normal_collect.c */
 
-typedef struct Letters {
+typedef struct Vars {
   PfExprTable *table;
-  PfArena *arena; /* of everything that is made from these letters */
-  Letter *at;
+  PfArena *arena; /* of everything that is made from these variables */
+  Var *at;
   int count, room;
   PfExpr *angles;
   int angle_count, angle_room;
@@ -92,16 +92,16 @@ typedef struct Letters {
   double work;    /* how many terms may still be looked at, or multiplied */
   double need;    /* with how much at the start the same normal form is found */
   bool failed;    /* no memory, too much work, a number that does not fit: results are worthless */
-} Letters;
+} Vars;
 
-typedef struct LetterPower {
-  int letter, exponent; /* not 0, may be negative */
-} LetterPower;
+typedef struct VarPower {
+  int var, exponent; /* not 0, may be negative */
+} VarPower;
 
 typedef struct Monomial {
   Number coefficient; /* whole, may be wide */
   int count;
-  const LetterPower *powers; /* sorted by letter */
+  const VarPower *powers; /* sorted by variable */
 } Monomial;
 
 /* Terms are sorted, and no two are alike. */
@@ -110,43 +110,41 @@ typedef struct Poly {
   Monomial *terms;
 } Poly;
 
-void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena, double work);
-/* Takes from the work that is left; with nothing left, the letters have failed. */
-void pf_letters_spend(Letters *letters, int terms);
-/* The letter for an expression that is not a number. One that is new is paid for. */
-enum { PF_COST_OF_LETTER = 100 };
-int pf_letter(Letters *letters, PfExpr e);
-/* The angle with this argument. */
-int pf_letter_angle(Letters *letters, PfExpr argument);
+void pf_vars_init(Vars *vars, PfExprTable *table, PfArena *arena, double work);
+/* Takes from the work that is left; with nothing left, the variables have failed. */
+void pf_vars_spend(Vars *vars, int terms);
+/* The variable for an expression that is not a number. One that is new is paid for. */
+enum { PF_COST_OF_VAR = 100 };
+int pf_var(Vars *vars, PfExpr e);
 
 /* Room for some terms. */
-Poly pf_poly_make(Letters *letters, int room);
-Monomial pf_monomial_times(Letters *letters, Monomial a, Monomial b);
-/* Divides by letters: exponents may become negative. */
-Monomial pf_monomial_over(Letters *letters, Monomial a, Monomial b);
+Poly pf_poly_make(Vars *vars, int room);
+Monomial pf_monomial_times(Vars *vars, Monomial a, Monomial b);
+/* Divides by variables: exponents may become negative. */
+Monomial pf_monomial_over(Vars *vars, Monomial a, Monomial b);
 int pf_monomial_compare(const Monomial *a, const Monomial *b); /* without the coefficients */
-static inline int pf_monomial_exponent(const Monomial *a, int letter)
+static inline int pf_monomial_exponent(const Monomial *a, int var)
 {
   int i = 0;
-  while (i < a->count && a->powers[i].letter < letter) i++;
-  return i < a->count && a->powers[i].letter == letter ? a->powers[i].exponent : 0;
+  while (i < a->count && a->powers[i].var < var) i++;
+  return i < a->count && a->powers[i].var == var ? a->powers[i].exponent : 0;
 }
 /* Sorts and collects like terms. */
-void pf_poly_tidy(Letters *letters, Poly *poly);
+void pf_poly_tidy(Vars *vars, Poly *poly);
 
 /* ---------------------------------------------------------------- normal form */
 
 typedef struct NormalStyle {
   AngleStyle angles;
-  bool inverse_letters; /* 1/f is a letter, so that nothing is brought to a common denominator */
+  bool inverse_vars; /* 1/f is a variable, so that nothing is brought to a common denominator */
   int rotation; /* entries of rotation matrices are reduced, preferring columns from this one (1, 2, 3) on; 0: not */
   bool first_row;       /* where there is a choice, the first row is written rather than the second */
-  bool readable;        /* doubles (but short binary fractions) and roots of fractions are letters */
+  bool readable;        /* doubles (but short binary fractions) and roots of fractions are variables */
 } NormalStyle;
 
 /* The variables of the polynomial ring. */
 typedef enum GeneratorKind {
-  GENERATOR_LETTER,  /* key: a symbol, pi, a double, a call of a function, a power */
+  GENERATOR_VAR,     /* key: a symbol, pi, a double, a call of a function, a power */
   GENERATOR_SINE,    /* key: an angle; s^2 = 1 - c^2 with the generator after it */
   GENERATOR_COSINE,
   GENERATOR_ROOT,    /* key: a base; its power `degree` is the base, up to a denominator */
@@ -162,7 +160,7 @@ typedef struct Generator {
   int degree;
 } Generator;
 
-/* What has to be converted, into which variables. */
+/* The expressions to convert, and the variables to convert them into. */
 typedef struct NormalPlan {
   PfExprTable *table;
   PfArena *arena;
@@ -186,7 +184,7 @@ int pf_generator_find(const NormalPlan *plan, GeneratorKind kind, PfExpr key);
 bool pf_is_root_exponent(const PfExprTable *table, PfExpr exponent, Number *rational);
 /* Is base^exponent a root of a positive whole number, which is made of roots of primes? */
 bool pf_is_number_root(const PfExprTable *table, PfExpr base, Number exponent);
-/* The base or root whose inverse is a letter, for a negative exponent. */
+/* The base or root whose inverse is a variable, for a negative exponent. */
 PfExpr pf_inverse_key(PfExprTable *table, PfExpr base, Number exponent);
 /* atom/divisor of an angle. */
 PfExpr pf_angle_unit(PfExprTable *table, const Angles *angles, int atom);
@@ -204,32 +202,31 @@ typedef struct NormalForm {
  * FLINT. */
 PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e);
 
-/* The normal form in letters; false when there is none for half of the work that is left, and without
+/* The normal form in variables; false when there is none for half of the work that is left, and without
  * FLINT. */
-bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form);
+bool pf_normal_form(Vars *vars, PfExpr e, NormalStyle style, NormalForm *form);
 
-/* A generator is sign*letter^exponent. */
+/* A generator is sign*variable^exponent. */
 typedef struct Shown {
-  int letter, exponent, sign;
+  int var, exponent, sign;
 } Shown;
-Shown pf_generator_show(Letters *letters, const Generator *generator);
+Shown pf_generator_show(Vars *vars, const Generator *generator);
 
 /* ---------------------------------------------------------------- arithmetic, by FLINT */
 
-/* Ratios of polynomials in the generators of a plan; they live as long as their ring. What returns NULL or
+/* Ratios of polynomials in the generators of a plan; they live as long as their ring. A function that returns NULL or
  * false has given up: no memory, too much work, or a division by zero. */
 typedef struct Ring Ring;
 typedef struct Ratio Ratio;
 
 Ring *pf_ring_new(const NormalPlan *plan, double work);
 void pf_ring_free(Ring *ring);
-double pf_ring_work(const Ring *ring);           /* what may still be spent */
+double pf_ring_work(const Ring *ring);           /* the remaining budget */
 double pf_ring_need(const Ring *ring);           /* with how much all would be the same; INFINITY: it was not enough */
 bool pf_ring_is_related(const Ring *ring, int g); /* is something known about powers of the generator? */
 
 Ratio *pf_ratio_number(Ring *ring, Number number);
 Ratio *pf_ratio_generator(Ring *ring, int g);
-void pf_ratio_free(Ring *ring, Ratio *ratio); /* for reuse; what is left, pf_ring_free frees */
 /* sum += a, and sum += sign*a*b */
 bool pf_ratio_add(Ring *ring, Ratio *sum, const Ratio *a);
 bool pf_ratio_add_product(Ring *ring, Ratio *sum, const Ratio *a, const Ratio *b, int sign);
@@ -241,9 +238,9 @@ bool pf_ratio_is_zero(const Ring *ring, const Ratio *a);
 bool pf_ratio_is_equal(Ring *ring, const Ratio *a, const Ratio *b);
 /* Tidies what is to be kept; false when too many terms are kept. */
 bool pf_ratio_keep(Ring *ring, Ratio *ratio);
-/* Writes the ratio in the letters that are printed, `form`. It is cancelled on the way, so it changes. False when it is
- * too long. */
-bool pf_ratio_write(Ring *ring, Ratio *ratio, Letters *letters, NormalForm *form);
+/* Writes the ratio in the variables that are printed, `form`. It is cancelled on the way, so it changes. False when it
+ * is too long. */
+bool pf_ratio_write(Ring *ring, Ratio *ratio, Vars *vars, NormalForm *form);
 
 /* content * product of bases^powers, irreducible over the rational numbers. */
 typedef struct Factors {
@@ -252,30 +249,30 @@ typedef struct Factors {
   Poly *bases;
   int *powers;
 } Factors;
-bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors);
+bool pf_poly_factor(Vars *vars, const Poly *poly, Factors *factors);
 
 /* ---------------------------------------------------------------- short forms */
 
 /* a*m*(cos(p) cos(q) + sin(p) sin(q)) becomes a*m*cos(p - q) and so on, where both terms are there: fewer
  * terms, whatever the angles. True if there was any. */
-bool pf_poly_contract(Letters *letters, Poly *poly);
+bool pf_poly_contract(Vars *vars, Poly *poly);
 
 /* m - m cos(p)^2 becomes m sin(p)^2, 2 m cos(p)^2 - m becomes m cos(2 p), and so on. True if there was
  * any. */
-bool pf_poly_shorten_squares(Letters *letters, Poly *poly);
+bool pf_poly_shorten_squares(Vars *vars, Poly *poly);
 
 /* cos(p)^2 becomes 1 - sin(p)^2 for every angle for which that gives fewer terms. */
-void pf_poly_prefer_sines(Letters *letters, Poly *poly);
+void pf_poly_prefer_sines(Vars *vars, Poly *poly);
 
 /* Products of sines and cosines become sums: in every term at most one is left. The result is
  * poly*2^*halvings. False when it is too long, or there is no product. */
-bool pf_poly_fourier(Letters *letters, const Poly *poly, Poly *sums, int *halvings);
+bool pf_poly_fourier(Vars *vars, const Poly *poly, Poly *sums, int *halvings);
 
-/* The polynomial as one term: what can be taken out is, and the rest is a letter. */
-Monomial pf_poly_collect(Letters *letters, const Poly *poly);
+/* The polynomial as one term: common factors are taken out, and the rest is a variable. */
+Monomial pf_poly_collect(Vars *vars, const Poly *poly);
 
-/* coefficient * letters^powers, as an expression. */
-PfExpr pf_monomial_build(Letters *letters, Monomial term);
+/* coefficient * variables^powers, as an expression. */
+PfExpr pf_monomial_build(Vars *vars, Monomial term);
 
 /* ---------------------------------------------------------------- zero tests */
 

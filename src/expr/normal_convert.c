@@ -56,17 +56,7 @@ static bool turn(Conversion *c, Turned *a, const Turned *b)
   return good;
 }
 
-/* Turns by n times the unit. */
-static bool turn_often(Conversion *c, Turned *a, Turned unit, int64_t n)
-{
-  for (uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; left; left >>= 1) {
-    if ((left & 1) && !turn(c, a, &unit)) return false;
-    if (left > 1 && !turn(c, &unit, &unit)) return false;
-  }
-  return true;
-}
-
-/* A negative angle has the opposite sine. */
+/* Turns by n times the unit, by doubling; a negative angle has the opposite sine. */
 static bool turn_by(Conversion *c, Turned *a, Turned unit, int64_t n)
 {
   if (!unit.c || !unit.s) return false;
@@ -75,7 +65,11 @@ static bool turn_by(Conversion *c, Turned *a, Turned unit, int64_t n)
     if (!opposite || !one || !pf_ratio_add_product(c->ring, opposite, unit.s, one, -1)) return false;
     unit.s = opposite;
   }
-  return turn_often(c, a, unit, n);
+  for (uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; left; left >>= 1) {
+    if ((left & 1) && !turn(c, a, &unit)) return false;
+    if (left > 1 && !turn(c, &unit, &unit)) return false;
+  }
+  return true;
 }
 
 /* sqrt(n)/2 for a prime n. */
@@ -85,56 +79,45 @@ static Ratio *half_root(Conversion *c, int64_t n)
   return root && half && pf_ratio_multiply(c->ring, root, half, 1) ? root : NULL;
 }
 
-/* pi/2, pi/3 and pi/4 are (0, 1), (1, sqrt(3))/2 and (sqrt(2), sqrt(2))/2. */
-static Turned fraction_of_pi(Conversion *c, int n)
-{
-  if (n == 2) return (Turned){number(c, 0, 1), number(c, 1, 1)};
-  if (n == 3) return (Turned){number(c, 1, 2), half_root(c, 3)};
-  return (Turned){half_root(c, 2), half_root(c, 2)};
-}
-
-/* Turns by halves, thirds and quarters of pi; without roots that the angle does not need. */
+/* Turns by halves, thirds and quarters of pi; without roots that the angle does not need. pi/2, pi/3 and pi/4 are
+ * (0, 1), (1, sqrt(3))/2 and (sqrt(2), sqrt(2))/2. */
 static bool turn_by_pi(Conversion *c, Turned *a, Number part)
 {
-  int64_t twelfths = part.num%(2*part.den)*(12/part.den), rest = twelfths%6;
-  static const int parts[] = {2, 3, 4};
-  int64_t counts[3] = {twelfths/6, 0, 0};
-  if (rest%2 == 0) { /* rest/12 = rest/4 - rest/6 */
-    counts[0] += rest/2;
-    counts[1] = -rest/2;
-  } else if (rest%3 == 0) {
-    counts[2] = rest/3;
+  int64_t twelfths = part.num%(2*part.den)*(12/part.den), remainder = twelfths%6;
+  int64_t halves = twelfths/6, thirds = 0, quarters = 0;
+  if (remainder%2 == 0) { /* rest/12 = rest/4 - rest/6 */
+    halves += remainder/2;
+    thirds = -remainder/2;
+  } else if (remainder%3 == 0) {
+    quarters = remainder/3;
   } else { /* rest/12 = rest/3 - rest/4 */
-    counts[1] = rest;
-    counts[2] = -rest;
+    thirds = remainder;
+    quarters = -remainder;
   }
-  for (int i = 0; i < 3; i++)
-    if (counts[i] && !turn_by(c, a, fraction_of_pi(c, parts[i]), counts[i])) return false;
-  return true;
+  return (!halves || turn_by(c, a, (Turned){number(c, 0, 1), number(c, 1, 1)}, halves)) &&
+         (!thirds || turn_by(c, a, (Turned){number(c, 1, 2), half_root(c, 3)}, thirds)) &&
+         (!quarters || turn_by(c, a, (Turned){half_root(c, 2), half_root(c, 2)}, quarters));
 }
 
-static bool turn_by_part(Conversion *c, Turned *a, AnglePart part)
-{
-  PfExpr key = pf_angle_unit(c->plan.table, &c->plan.circular, part.atom);
-  Turned unit = {generator(c, GENERATOR_COSINE, key), generator(c, GENERATOR_SINE, key)};
-  return turn_by(c, a, unit, part.multiple);
-}
-
+/* cos and sin of an angle, from those of its atoms. */
 static bool find_turned(Conversion *c, int angle, Turned *turned)
 {
   const Angle *from = c->plan.circular.at + angle;
   if (!turned_number(c, 1, 0, turned)) return false;
-  for (int i = 0; i < from->part_count; i++)
-    if (!turn_by_part(c, turned, from->parts[i])) return false;
+  for (int i = 0; i < from->part_count; i++) {
+    PfExpr key = pf_angle_unit(c->plan.table, &c->plan.circular, from->parts[i].atom);
+    Turned unit = {generator(c, GENERATOR_COSINE, key), generator(c, GENERATOR_SINE, key)};
+    if (!turn_by(c, turned, unit, from->parts[i].multiple)) return false;
+  }
   return from->turn.num == 0 || turn_by_pi(c, turned, from->turn);
 }
 
-/* ratio /= below, or times the letter for its inverse. */
+/* ratio /= below, or times the variable for its inverse. */
 static bool divide(Conversion *c, Ratio *ratio, const Ratio *below, PfExpr inverse_of)
 {
-  if (!c->plan.style.inverse_letters) return pf_ratio_multiply(c->ring, ratio, below, -1);
-  const Ratio *letter = generator(c, GENERATOR_INVERSE, inverse_of);
-  return letter && pf_ratio_multiply(c->ring, ratio, letter, 1);
+  if (!c->plan.style.inverse_vars) return pf_ratio_multiply(c->ring, ratio, below, -1);
+  const Ratio *var = generator(c, GENERATOR_INVERSE, inverse_of);
+  return var && pf_ratio_multiply(c->ring, ratio, var, 1);
 }
 
 static PfExpr call_at(const Conversion *c, PfOp op, PfExpr e)
@@ -175,8 +158,19 @@ static Ratio *half_growth(Conversion *c, const Angle *angle, int sign)
   return good && pf_ratio_add(c->ring, up, down) ? up : NULL;
 }
 
-static Ratio *convert_expanded_hyperbolic(Conversion *c, PfOp op, const Angle *angle)
+/* exp, sinh, cosh and tanh: as generators where angles stay as they are written, with tanh = sinh/cosh; else by powers
+ * of e of the atoms. */
+static Ratio *convert_hyperbolic(Conversion *c, int i)
 {
+  PfExpr e = c->plan.nodes[i], argument = args_of(c->plan.table, e)[0];
+  PfOp op = op_of(c->plan.table, e);
+  if (c->plan.style.angles == ANGLES_AS_WRITTEN) {
+    if (op == PF_OP_EXP) return generator(c, GENERATOR_GROWTH, argument);
+    if (op != PF_OP_TANH) return generator(c, op == PF_OP_COSH ? GENERATOR_COSH : GENERATOR_SINH, argument);
+    Ratio *above = generator(c, GENERATOR_SINH, argument), *below = generator(c, GENERATOR_COSH, argument);
+    return above && below && divide(c, above, below, call_at(c, PF_OP_COSH, e)) ? above : NULL;
+  }
+  const Angle *angle = c->plan.hyperbolic.at + c->plan.hyperbolic.of_node[i];
   if (op == PF_OP_EXP) {
     Ratio *growth = number(c, 1, 1);
     return growth && grow(c, growth, angle, 1) ? growth : NULL;
@@ -186,41 +180,7 @@ static Ratio *convert_expanded_hyperbolic(Conversion *c, PfOp op, const Angle *a
   return above && below && pf_ratio_multiply(c->ring, above, below, -1) ? above : NULL;
 }
 
-/* As written: exp, sinh and cosh are generators, tanh = sinh/cosh. */
-static Ratio *convert_written_hyperbolic(Conversion *c, PfExpr e)
-{
-  PfOp op = op_of(c->plan.table, e);
-  PfExpr argument = args_of(c->plan.table, e)[0];
-  if (op == PF_OP_EXP) return generator(c, GENERATOR_GROWTH, argument);
-  if (op != PF_OP_TANH) return generator(c, op == PF_OP_COSH ? GENERATOR_COSH : GENERATOR_SINH, argument);
-  Ratio *above = generator(c, GENERATOR_SINH, argument), *below = generator(c, GENERATOR_COSH, argument);
-  return above && below && divide(c, above, below, call_at(c, PF_OP_COSH, e)) ? above : NULL;
-}
-
-static Ratio *convert_hyperbolic(Conversion *c, int i)
-{
-  PfExpr e = c->plan.nodes[i];
-  if (c->plan.style.angles == ANGLES_AS_WRITTEN) return convert_written_hyperbolic(c, e);
-  const Angle *angle = c->plan.hyperbolic.at + c->plan.hyperbolic.of_node[i];
-  return convert_expanded_hyperbolic(c, op_of(c->plan.table, e), angle);
-}
-
 /* ---------------------------------------------------------------- sums and products */
-
-static Ratio *convert_sum(Conversion *c, PfExpr e)
-{
-  const PfExpr *args = args_of(c->plan.table, e); /* nothing is built meanwhile */
-  Ratio *sum = number(c, 0, 1);
-  if (!sum || !pf_ratio_add(c->ring, sum, value_of(c, args[0]))) return NULL;
-  for (uint32_t i = 1; i < node_of(c->plan.table, e)->count; i += 2) {
-    const Ratio *coefficient = value_of(c, args[i]), *term = value_of(c, args[i + 1]);
-    bool plain = pf_number_is(number_of(c->plan.table, args[i]), 1);
-    bool good = plain ? pf_ratio_add(c->ring, sum, term)
-                      : pf_ratio_add_product(c->ring, sum, coefficient, term, 1);
-    if (!good) return NULL;
-  }
-  return sum;
-}
 
 /* sqrt(n)^k by its primes, for which there are generators; construction leaves no root below. */
 static bool multiply_number_root(Conversion *c, Ratio *product, int64_t n, int64_t k)
@@ -251,41 +211,29 @@ static int root_of(Conversion *c, PfExpr base)
   return g;
 }
 
-static bool multiply_root(Conversion *c, Ratio *product, PfExpr base, Number exponent)
-{
-  int g = root_of(c, base);
-  if (g < 0) return false;
-  int64_t n = c->plan.generators[g].degree/exponent.den;
-  return pf_ratio_multiply_root(c->ring, product, g, value_of(c, base), exponent.num*n);
-}
-
+/* product *= base^exponent, as a power of a ratio, of a root or of a variable. */
 static bool multiply_power(Conversion *c, Ratio *product, PfExpr base, PfExpr exponent)
 {
   PfExprTable *table = c->plan.table;
   Number k;
   if (!pf_is_root_exponent(table, exponent, &k)) {
-    const Ratio *letter = generator(c, GENERATOR_LETTER, pf_expr_pow(table->ctx, base, exponent));
-    return letter && pf_ratio_multiply(c->ring, product, letter, 1);
+    const Ratio *var = generator(c, GENERATOR_VAR, pf_expr_pow(table->ctx, base, exponent));
+    return var && pf_ratio_multiply(c->ring, product, var, 1);
   }
   if (k.num > 1000000 || k.num < -1000000) return false;
   if (pf_is_number_root(table, base, k))
     return multiply_number_root(c, product, number_of(table, base).num, k.num);
-  if (k.num < 0 && c->plan.style.inverse_letters) {
-    const Ratio *letter = generator(c, GENERATOR_INVERSE, pf_inverse_key(table, base, k));
-    return letter && pf_ratio_multiply(c->ring, product, letter, -k.num);
+  if (k.num < 0 && c->plan.style.inverse_vars) {
+    const Ratio *var = generator(c, GENERATOR_INVERSE, pf_inverse_key(table, base, k));
+    return var && pf_ratio_multiply(c->ring, product, var, -k.num);
   }
-  if (k.den > 1) return multiply_root(c, product, base, k);
+  if (k.den > 1) {
+    int g = root_of(c, base);
+    if (g < 0) return false;
+    int64_t n = c->plan.generators[g].degree/k.den;
+    return pf_ratio_multiply_root(c->ring, product, g, value_of(c, base), k.num*n);
+  }
   return pf_ratio_multiply(c->ring, product, value_of(c, base), k.num);
-}
-
-static Ratio *convert_product(Conversion *c, PfExpr e)
-{
-  const PfExprTable *table = c->plan.table;
-  Ratio *product = number(c, 1, 1);
-  if (!product) return NULL;
-  for (uint32_t i = 0; i < node_of(table, e)->count; i += 2)
-    if (!multiply_power(c, product, args_of(table, e)[i], args_of(table, e)[i + 1])) return NULL;
-  return product;
 }
 
 /* ---------------------------------------------------------------- all nodes */
@@ -300,35 +248,47 @@ static bool has_equal_operands(Conversion *c, PfExpr a, PfExpr b)
   return true;
 }
 
-/* The same function of equal forms is the same generator. */
-static Ratio *convert_opaque(Conversion *c, int i)
+/* The ratio of polynomials that a node is, from those of its operands; NULL when that takes too much work. */
+static Ratio *convert_node(Conversion *c, int i)
 {
+  const PfExprTable *table = c->plan.table;
+  PfExpr e = c->plan.nodes[i];
+  PfOp op = op_of(table, e);
+  if (op == PF_OP_SUM) {
+    /* The ratio of a sum: its terms are added over a common denominator. */
+    const PfExpr *args = args_of(c->plan.table, e); /* nothing is built meanwhile */
+    Ratio *sum = number(c, 0, 1);
+    if (!sum || !pf_ratio_add(c->ring, sum, value_of(c, args[0]))) return NULL;
+    for (uint32_t j = 1; j < node_of(c->plan.table, e)->count; j += 2) {
+      const Ratio *coefficient = value_of(c, args[j]), *term = value_of(c, args[j + 1]);
+      bool plain = pf_number_is(number_of(c->plan.table, args[j]), 1);
+      bool good = plain ? pf_ratio_add(c->ring, sum, term)
+                        : pf_ratio_add_product(c->ring, sum, coefficient, term, 1);
+      if (!good) return NULL;
+    }
+    return sum;
+  }
+  if (op == PF_OP_PRODUCT) {
+    Ratio *product = number(c, 1, 1);
+    for (uint32_t k = 0; k < node_of(table, e)->count && product; k += 2)
+      if (!multiply_power(c, product, args_of(table, e)[k], args_of(table, e)[k + 1])) return NULL;
+    return product;
+  }
+  if (op < PF_OP_SIN) {
+    bool var = pf_generator_find(&c->plan, GENERATOR_VAR, e) >= 0;
+    if (!var && is_number(table, e)) return pf_ratio_number(c->ring, number_of(table, e));
+    return generator(c, GENERATOR_VAR, e);
+  }
+  if (is_circular(op)) return convert_circular(c, i);
+  if (is_hyperbolic(op)) return convert_hyperbolic(c, i);
+  /* The same function of equal forms is the same generator. */
   const PfExpr *nodes = c->plan.nodes;
   bool compared = c->plan.style.angles == ANGLES_EXPANDED;
   for (int k = 0; k < c->opaque_count && compared; k++)
     if (has_equal_operands(c, nodes[c->opaque[k]], nodes[i]))
-      return generator(c, GENERATOR_LETTER, nodes[c->opaque[k]]);
+      return generator(c, GENERATOR_VAR, nodes[c->opaque[k]]);
   c->opaque[c->opaque_count++] = i;
-  return generator(c, GENERATOR_LETTER, nodes[i]);
-}
-
-static Ratio *convert_leaf(Conversion *c, PfExpr e)
-{
-  bool letter = pf_generator_find(&c->plan, GENERATOR_LETTER, e) >= 0;
-  if (!letter && is_number(c->plan.table, e)) return pf_ratio_number(c->ring, number_of(c->plan.table, e));
-  return generator(c, GENERATOR_LETTER, e);
-}
-
-static Ratio *convert_node(Conversion *c, int i)
-{
-  PfExpr e = c->plan.nodes[i];
-  PfOp op = op_of(c->plan.table, e);
-  if (op == PF_OP_SUM) return convert_sum(c, e);
-  if (op == PF_OP_PRODUCT) return convert_product(c, e);
-  if (op < PF_OP_SIN) return convert_leaf(c, e);
-  if (is_circular(op)) return convert_circular(c, i);
-  if (is_hyperbolic(op)) return convert_hyperbolic(c, i);
-  return convert_opaque(c, i);
+  return generator(c, GENERATOR_VAR, nodes[i]);
 }
 
 /* The root as a ratio, NULL when it is given up. */
@@ -365,16 +325,16 @@ PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e)
   return truth;
 }
 
-bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form)
+bool pf_normal_form(Vars *vars, PfExpr e, NormalStyle style, NormalForm *form)
 {
-  double work = letters->work/2;
+  double work = vars->work/2;
   Conversion c = {.ring = NULL};
-  if (pf_normal_plan(letters->table, letters->arena, e, style, &c.plan)) c.ring = pf_ring_new(&c.plan, work);
+  if (pf_normal_plan(vars->table, vars->arena, e, style, &c.plan)) c.ring = pf_ring_new(&c.plan, work);
   if (!c.ring) return false;
   Ratio *root = convert(&c);
-  letters->work -= work - pf_ring_work(c.ring);
-  letters->need = 2*pf_ring_need(c.ring);
-  bool good = root && pf_ratio_write(c.ring, root, letters, form);
+  vars->work -= work - pf_ring_work(c.ring);
+  vars->need = 2*pf_ring_need(c.ring);
+  bool good = root && pf_ratio_write(c.ring, root, vars, form);
   pf_ring_free(c.ring);
   return good;
 }
@@ -388,9 +348,9 @@ PfTruth pf_normal_is_zero(PfContext *ctx, PfExpr e)
   return PF_UNKNOWN;
 }
 
-bool pf_normal_form(Letters *letters, PfExpr e, NormalStyle style, NormalForm *form)
+bool pf_normal_form(Vars *vars, PfExpr e, NormalStyle style, NormalForm *form)
 {
-  (void)letters;
+  (void)vars;
   (void)e;
   (void)style;
   (void)form;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors of polynomials in letters, by FLINT. */
+/* Factors of polynomials in variables, by FLINT. */
 #include "expr/normal.h"
 
 #ifdef PF_HAVE_FLINT
@@ -12,22 +12,23 @@
  * take minutes. */
 enum { MOST_FACTORED = 120, MOST_VARIABLES = 40, HIGHEST_DEGREE = 8, HIGHEST_SUM_OF_DEGREES = 40 };
 
-/* Which letters occur, in order; 0 when the polynomial is not one to be factored. */
+/* Which variables occur, in order; 0 when the polynomial is not one to be factored. */
 static int list_variables(const Poly *poly, int *variables)
 {
   int count = 0;
   for (int i = 0; i < poly->count; i++)
     for (int k = 0; k < poly->terms[i].count; k++) {
-      int letter = poly->terms[i].powers[k].letter, at = 0;
-      while (at < count && variables[at] < letter) at++;
-      if (at < count && variables[at] == letter) continue;
+      int var = poly->terms[i].powers[k].var, at = 0;
+      while (at < count && variables[at] < var) at++;
+      if (at < count && variables[at] == var) continue;
       if (count == MOST_VARIABLES) return 0;
       memmove(variables + at + 1, variables + at, (size_t)(count++ - at)*sizeof *variables);
-      variables[at] = letter;
+      variables[at] = var;
     }
   return count;
 }
 
+/* Are the degrees small enough for FLINT to factor the polynomial in a short time? */
 static bool is_to_be_factored(const Poly *poly, const int *variables, int count)
 {
   int sum = 0;
@@ -47,11 +48,11 @@ static bool is_to_be_factored(const Poly *poly, const int *variables, int count)
 
 /* A polynomial as a list of numbers: how many variables and terms, then of each term the coefficient (which is a Number
  * and takes two places, as the table keeps wide ones) and the exponents.
- * Which letters the variables are is not in it, so that what was found for one polynomial serves all of its shape. */
-static int64_t *list_numbers(Letters *letters, const Poly *poly, const int *variables, int count, size_t *size)
+ * Which variables the variables are is not in it, so that what was found for one polynomial serves all of its shape. */
+static int64_t *list_numbers(Vars *vars, const Poly *poly, const int *variables, int count, size_t *size)
 {
   *size = 2 + (size_t)poly->count*(size_t)(2 + count);
-  int64_t *list = pf_arena_array(letters->arena, int64_t, *size), *next = list;
+  int64_t *list = pf_arena_array(vars->arena, int64_t, *size), *next = list;
   if (!list) return NULL;
   *next++ = count;
   *next++ = poly->count;
@@ -68,20 +69,20 @@ static Number number_at(const int64_t *place)
   return (Number){.num = place[0], .den = place[1]};
 }
 
-static const int64_t *read_numbers(Letters *letters, const int64_t *next, const int *variables, Poly *poly)
+static const int64_t *read_numbers(Vars *vars, const int64_t *next, const int *variables, Poly *poly)
 {
   int64_t count = *next++, terms = *next++;
-  *poly = pf_poly_make(letters, (int)terms);
-  for (int64_t i = 0; i < terms && !letters->failed; i++) {
-    LetterPower *powers = pf_arena_array(letters->arena, LetterPower, count);
+  *poly = pf_poly_make(vars, (int)terms);
+  for (int64_t i = 0; i < terms && !vars->failed; i++) {
+    VarPower *powers = pf_arena_array(vars->arena, VarPower, count);
     Monomial *term = poly->terms + poly->count++;
     *term = (Monomial){.coefficient = number_at(next), .powers = powers};
     next += 2;
-    if (!powers || !pf_number_is_exact(term->coefficient)) letters->failed = true;
+    if (!powers || !pf_number_is_exact(term->coefficient)) vars->failed = true;
     for (int64_t k = 0; k < count && powers; k++, next++)
-      if (*next) powers[term->count++] = (LetterPower){variables[k], (int)*next};
+      if (*next) powers[term->count++] = (VarPower){variables[k], (int)*next};
   }
-  pf_poly_tidy(letters, poly);
+  pf_poly_tidy(vars, poly);
   return next;
 }
 
@@ -107,18 +108,6 @@ static void put_integer(const PfFlint *flint, Numbers *numbers, const fmpz *numb
   put(numbers, whole.den);
 }
 
-static void put_poly(const PfFlint *flint, Numbers *numbers, const fmpz_mpoly_t a, int count, const fmpz_mpoly_ctx_t of)
-{
-  ulong exponents[MOST_VARIABLES];
-  put(numbers, count);
-  put(numbers, a->length);
-  for (slong i = 0; i < a->length; i++) {
-    put_integer(flint, numbers, a->coeffs + i);
-    flint->fmpz_mpoly_get_term_exp_ui(exponents, a, i, of);
-    for (int k = 0; k < count; k++) put(numbers, (int64_t)exponents[k]);
-  }
-}
-
 static void take_poly(const PfFlint *flint, fmpz_mpoly_t a, const int64_t *next, const fmpz_mpoly_ctx_t of)
 {
   ulong exponents[MOST_VARIABLES];
@@ -137,11 +126,13 @@ static void take_poly(const PfFlint *flint, fmpz_mpoly_t a, const int64_t *next,
   flint->fmpz_mpoly_sort_terms(a, of);
 }
 
+/* Factors by FLINT. The result is a list of numbers: content, count, and the exponent and terms of each factor. */
 static bool factor(const PfFlint *flint, const int64_t *poly, Numbers *numbers)
 {
   fmpz_mpoly_ctx_t of;
   fmpz_mpoly_t a;
   fmpz_mpoly_factor_t found;
+  ulong exponents[MOST_VARIABLES];
   int count = (int)poly[0];
   flint->fmpz_mpoly_ctx_init(of, count, ORD_LEX);
   flint->fmpz_mpoly_init(a, of);
@@ -153,8 +144,15 @@ static bool factor(const PfFlint *flint, const int64_t *poly, Numbers *numbers)
     put_integer(flint, numbers, found->constant);
     put(numbers, found->num);
     for (slong i = 0; i < found->num; i++) {
+      const fmpz_mpoly_struct *base = found->poly + i;
       put(numbers, flint->fmpz_mpoly_factor_get_exp_si(found, i, of));
-      put_poly(flint, numbers, found->poly + i, count, of);
+      put(numbers, count);
+      put(numbers, base->length);
+      for (slong term = 0; term < base->length; term++) {
+        put_integer(flint, numbers, base->coeffs + term);
+        flint->fmpz_mpoly_get_term_exp_ui(exponents, base, term, of);
+        for (int k = 0; k < count; k++) put(numbers, (int64_t)exponents[k]);
+      }
     }
   }
   flint->fmpz_mpoly_factor_clear(found, of);
@@ -165,9 +163,9 @@ static bool factor(const PfFlint *flint, const int64_t *poly, Numbers *numbers)
 
 /* ---------------------------------------------------------------- irreducible ones */
 
-/* Most polynomials of mechanics are linear in some letter x, a mass or a length: p = a x + b, and a factor without x
- * divides a and b. Whether these have a common divisor with a letter y in it is seen modulo a prime, with numbers for
- * all other letters: if the images have none, and the leading coefficient of a in y is not 0, a and b have none. */
+/* Most polynomials of mechanics are linear in some variable x, a mass or a length: p = a x + b, and a factor without x
+ * divides a and b. Whether these have a common divisor with a variable y in it is seen modulo a prime, with numbers for
+ * all other variables: if the images have none, and the leading coefficient of a in y is not 0, a and b have none. */
 enum { PRIME = 2147483647 };
 
 typedef struct Image {
@@ -175,75 +173,58 @@ typedef struct Image {
   uint64_t at[HIGHEST_DEGREE + 1];
 } Image;
 
-static uint64_t power_of(uint64_t x, int64_t n)
-{
-  uint64_t power = 1;
-  for (; n > 0; n--) power = power*x%PRIME;
-  return power;
-}
-
-static uint64_t number_for(int64_t variable)
-{
-  return 1000003 + 7919*(uint64_t)variable;
-}
-
-/* Of a term without its power of y. */
-static uint64_t value_of(const int64_t *term, int64_t count, int64_t y)
-{
-  uint64_t value = pf_number_modulo(number_at(term), PRIME);
-  const int64_t *exponents = term + 2;
-  for (int64_t k = 0; k < count; k++)
-    if (exponents[k] && k != y) value = value*power_of(number_for(k), exponents[k])%PRIME;
-  return value;
-}
-
-/* Of the terms with x^exponent; *highest is their degree in y, or -1 when there are none. */
+/* The image of the terms with x^exponent; *highest is their degree in y, or -1 when there are none. */
 static Image image_of(const int64_t *poly, int64_t x, int64_t exponent, int64_t y, int64_t *highest)
 {
   Image image = {.degree = HIGHEST_DEGREE};
   int64_t count = poly[0];
   *highest = -1;
   for (int64_t i = 0; i < poly[1]; i++) {
-    const int64_t *term = poly + 2 + i*(2 + count);
-    int64_t degree = term[2 + y];
-    if (term[2 + x] != exponent) continue;
-    if (degree > *highest) *highest = degree;
-    /* x is the same in all of them and need not be left out */
-    image.at[degree] = (image.at[degree] + value_of(term, count, y))%PRIME;
+    const int64_t *term = poly + 2 + i*(2 + count), *exponents = term + 2;
+    if (exponents[x] != exponent) continue;
+    if (exponents[y] > *highest) *highest = exponents[y];
+    /* the value without the power of y; x is the same in all of them and need not be left out */
+    uint64_t value = pf_number_modulo(number_at(term), PRIME);
+    for (int64_t k = 0; k < count; k++)
+      for (int64_t n = k == y ? 0 : exponents[k]; n > 0; n--) value = value*(1000003 + 7919*(uint64_t)k)%PRIME;
+    image.at[exponents[y]] = (image.at[exponents[y]] + value)%PRIME;
   }
   while (image.degree >= 0 && !image.at[image.degree]) image.degree--;
   return image;
 }
 
-/* a modulo b, without dividing: times a power of the leading coefficient of b */
-static void reduce(Image *a, const Image *b)
-{
-  for (; a->degree >= b->degree && a->degree >= 0; a->degree--) {
-    uint64_t top = a->at[a->degree], factor = b->at[b->degree];
-    for (int i = 0; i < a->degree; i++) {
-      int k = i - (a->degree - b->degree);
-      uint64_t taken = k < 0 ? 0 : top*b->at[k]%PRIME;
-      a->at[i] = (a->at[i]*factor + PRIME - taken)%PRIME;
-    }
-  }
-  while (a->degree >= 0 && !a->at[a->degree]) a->degree--;
-}
-
+/* Euclid's algorithm for two polynomials in one variable over a prime field. */
 static bool are_coprime(Image a, Image b)
 {
   while (b.degree > 0) {
-    Image rest = a;
-    reduce(&rest, &b);
+    Image remainder = a;
+    /* rest = a modulo b, without dividing: times a power of the leading coefficient of b */
+    for (; remainder.degree >= b.degree && remainder.degree >= 0; remainder.degree--) {
+      uint64_t top = remainder.at[remainder.degree], factor = b.at[b.degree];
+      for (int i = 0; i < remainder.degree; i++) {
+        int k = i - (remainder.degree - b.degree);
+        uint64_t taken = k < 0 ? 0 : top*b.at[k]%PRIME;
+        remainder.at[i] = (remainder.at[i]*factor + PRIME - taken)%PRIME;
+      }
+    }
+    while (remainder.degree >= 0 && !remainder.at[remainder.degree]) remainder.degree--;
     a = b;
-    b = rest;
+    b = remainder;
   }
   return b.degree == 0; /* a number that is not zero */
 }
 
-/* Is p = a x + b with a and b that have no letter in a common divisor? */
-static bool is_irreducible_by(const int64_t *poly, int64_t x)
+/* Is p = a x + b, for the first x in which it is linear, with a and b that have no variable in a common divisor? */
+static bool is_irreducible(const int64_t *poly)
 {
-  for (int64_t y = 0; y < poly[0]; y++) {
+  int64_t count = poly[0], x = 0;
+  for (bool linear = false; x < count; x++) {
+    linear = true;
+    for (int64_t i = 0; i < poly[1] && linear; i++) linear = poly[2 + i*(2 + count) + 2 + x] <= 1;
+    if (linear) break;
+  }
+  if (x == count || count < 2) return false;
+  for (int64_t y = 0; y < count; y++) {
     int64_t degree_a, degree_b;
     if (y == x) continue;
     Image a = image_of(poly, x, 1, y, &degree_a), b = image_of(poly, x, 0, y, &degree_b);
@@ -251,18 +232,7 @@ static bool is_irreducible_by(const int64_t *poly, int64_t x)
     if (degree_a == 0 || degree_b == 0) continue; /* y is in one of them only */
     if (a.degree < degree_a || !are_coprime(a, b)) return false;
   }
-  return poly[0] > 1;
-}
-
-static bool is_irreducible(const int64_t *poly)
-{
-  int64_t count = poly[0];
-  for (int64_t x = 0; x < count; x++) {
-    bool linear = true;
-    for (int64_t i = 0; i < poly[1] && linear; i++) linear = poly[2 + i*(2 + count) + 2 + x] <= 1;
-    if (linear) return is_irreducible_by(poly, x);
-  }
-  return false;
+  return true;
 }
 
 /* ---------------------------------------------------------------- what was factored before */
@@ -274,14 +244,6 @@ struct Factored {
   const int64_t *poly, *factors; /* NULL: it could not be factored */
 };
 
-static const Factored *recall(const PfExprTable *table, uint64_t hash, const int64_t *poly, size_t size)
-{
-  const Factored *known = table->factored ? table->factored[hash%PF_FACTORED_LISTS] : NULL;
-  while (known && (known->hash != hash || known->size != size || memcmp(known->poly, poly, size*sizeof *poly) != 0))
-    known = known->next;
-  return known;
-}
-
 static const int64_t *keep(PfExprTable *table, const int64_t *numbers, size_t count)
 {
   int64_t *kept = pf_arena_array(table->names_arena, int64_t, count);
@@ -289,75 +251,76 @@ static const int64_t *keep(PfExprTable *table, const int64_t *numbers, size_t co
   return kept;
 }
 
-/* NULL without memory. */
-static const Factored *remember(PfExprTable *table, Factored known, const Numbers *factors)
-{
-  if (!table->factored) table->factored = pf_arena_array(table->names_arena, Factored *, PF_FACTORED_LISTS);
-  Factored *kept = pf_arena_array(table->names_arena, Factored, 1);
-  known.poly = keep(table, known.poly, known.size);
-  if (factors) known.factors = keep(table, factors->list.at, factors->list.count);
-  if (!table->factored || !kept || !known.poly || (factors && !known.factors)) return NULL;
-  known.next = table->factored[known.hash%PF_FACTORED_LISTS];
-  *kept = known;
-  return table->factored[known.hash%PF_FACTORED_LISTS] = kept;
-}
-
-/* One factor, to the power 1. */
-static bool put_itself(Numbers *numbers, const Factored *known)
-{
-  for (int i = 0; i < 4; i++) put(numbers, 1); /* the number 1, one factor, its power */
-  for (size_t i = 0; i < known->size; i++) put(numbers, known->poly[i]);
-  return true;
-}
-
+/* Finds the factors of known.poly and remembers them. NULL without memory. */
 static const Factored *factor_anew(const PfFlint *flint, PfExprTable *table, Factored known)
 {
   Numbers numbers = {.table = table};
-  bool good = is_irreducible(known.poly) ? put_itself(&numbers, &known) : factor(flint, known.poly, &numbers);
-  const Factored *kept = numbers.failed ? NULL : remember(table, known, good ? &numbers : NULL);
+  Factored *kept = NULL;
+  bool good = true;
+  if (is_irreducible(known.poly)) { /* one factor, to the power 1 */
+    for (int i = 0; i < 4; i++) put(&numbers, 1); /* the number 1, one factor, its power */
+    for (size_t i = 0; i < known.size; i++) put(&numbers, known.poly[i]);
+  } else good = factor(flint, known.poly, &numbers);
+  if (!numbers.failed) {
+    if (!table->factored) table->factored = pf_arena_array(table->names_arena, Factored *, PF_FACTORED_LISTS);
+    kept = pf_arena_array(table->names_arena, Factored, 1);
+    known.poly = keep(table, known.poly, known.size);
+    if (good) known.factors = keep(table, numbers.list.at, numbers.list.count);
+    if (!table->factored || !known.poly || (good && !known.factors)) kept = NULL;
+  }
+  if (kept) {
+    Factored **list = table->factored + known.hash%PF_FACTORED_LISTS;
+    known.next = *list;
+    *kept = known;
+    *list = kept;
+  }
   pf_array_free(table->allocator, &numbers.list);
   return kept;
 }
 
-static bool write_factors(Letters *letters, const int64_t *next, const int *variables, Factors *factors)
+static bool write_factors(Vars *vars, const int64_t *next, const int *variables, Factors *factors)
 {
   *factors = (Factors){.content = number_at(next)};
   next += 2;
   factors->count = (int)*next++;
-  factors->bases = pf_arena_array(letters->arena, Poly, factors->count);
-  factors->powers = pf_arena_array(letters->arena, int, factors->count);
+  factors->bases = pf_arena_array(vars->arena, Poly, factors->count);
+  factors->powers = pf_arena_array(vars->arena, int, factors->count);
   if (!factors->bases || !factors->powers || !pf_number_is_exact(factors->content)) return false;
-  for (int i = 0; i < factors->count && !letters->failed; i++) {
+  for (int i = 0; i < factors->count && !vars->failed; i++) {
     factors->powers[i] = (int)*next++;
-    next = read_numbers(letters, next, variables, factors->bases + i);
+    next = read_numbers(vars, next, variables, factors->bases + i);
   }
-  return !letters->failed;
+  return !vars->failed;
 }
 
-bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors)
+bool pf_poly_factor(Vars *vars, const Poly *poly, Factors *factors)
 {
-  PfExprTable *table = letters->table;
+  PfExprTable *table = vars->table;
   int variables[MOST_VARIABLES + 1];
-  if (poly->count > MOST_FACTORED || letters->factorings == 0) return false;
+  if (poly->count > MOST_FACTORED || vars->factorings == 0) return false;
   int count = list_variables(poly, variables);
   if (!is_to_be_factored(poly, variables, count)) return false;
   const PfFlint *flint = pf_flint(table->ctx);
   if (!flint) return false;
-  letters->factorings--;
+  vars->factorings--;
   Factored wanted = {0};
-  wanted.poly = list_numbers(letters, poly, variables, count, &wanted.size);
+  wanted.poly = list_numbers(vars, poly, variables, count, &wanted.size);
   if (!wanted.poly) return false;
-  wanted.hash = pf_hash_bytes(wanted.poly, wanted.size*sizeof *wanted.poly, 0);
-  const Factored *known = recall(table, wanted.hash, wanted.poly, wanted.size);
+  size_t bytes = wanted.size*sizeof *wanted.poly;
+  wanted.hash = pf_hash_bytes(wanted.poly, bytes, 0);
+  const Factored *known = table->factored ? table->factored[wanted.hash%PF_FACTORED_LISTS] : NULL;
+  while (known && (known->hash != wanted.hash || known->size != wanted.size ||
+                   memcmp(known->poly, wanted.poly, bytes) != 0))
+    known = known->next;
   if (!known) known = factor_anew(flint, table, wanted);
-  return known && known->factors && write_factors(letters, known->factors, variables, factors);
+  return known && known->factors && write_factors(vars, known->factors, variables, factors);
 }
 
 #else
 
-bool pf_poly_factor(Letters *letters, const Poly *poly, Factors *factors)
+bool pf_poly_factor(Vars *vars, const Poly *poly, Factors *factors)
 {
-  (void)letters;
+  (void)vars;
   (void)poly;
   (void)factors;
   return false;

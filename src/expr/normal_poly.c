@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polynomials as lists of terms, in letters that stand for expressions. */
+/* Polynomials as lists of terms, in variables that stand for expressions. */
 #include "expr/normal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void pf_letters_init(Letters *letters, PfExprTable *table, PfArena *arena, double work)
+/* Begins with no variables. `work` is the budget, in products of terms; everything is allocated in the arena. */
+void pf_vars_init(Vars *vars, PfExprTable *table, PfArena *arena, double work)
 {
-  *letters = (Letters){.table = table, .arena = arena, .factorings = 60, .work = work};
+  *vars = (Vars){.table = table, .arena = arena, .factorings = 60, .work = work};
 }
 
-void pf_letters_spend(Letters *letters, int terms)
+void pf_vars_spend(Vars *vars, int terms)
 {
-  letters->work -= terms;
-  if (letters->work < 0 || pf_context_is_cancelled(letters->table->ctx)) letters->failed = true;
+  vars->work -= terms;
+  if (vars->work < 0 || pf_context_is_cancelled(vars->table->ctx)) vars->failed = true;
 }
 
 /* A block of twice the room with the same contents; the old one stays in the arena. */
-static void *more_room(Letters *letters, const void *block, int count, int *room, size_t size)
+static void *more_room(Vars *vars, const void *block, int count, int *room, size_t size)
 {
   int more = *room ? 2**room : 32;
-  void *larger = pf_arena_alloc(letters->arena, (size_t)more, size);
+  void *larger = pf_arena_alloc(vars->arena, (size_t)more, size);
   if (!larger) {
-    letters->failed = true;
+    vars->failed = true;
     return NULL;
   }
   if (count) memcpy(larger, block, (size_t)count*size);
@@ -30,48 +31,44 @@ static void *more_room(Letters *letters, const void *block, int count, int *room
   return larger;
 }
 
-int pf_letter_angle(Letters *letters, PfExpr argument)
+/* The number of the angle with this argument, -1 without room. */
+static int angle_number(Vars *vars, PfExpr argument)
 {
-  for (int i = 0; i < letters->angle_count; i++)
-    if (letters->angles[i] == argument) return i;
-  if (letters->angle_count == letters->angle_room) {
-    int *room = &letters->angle_room;
-    PfExpr *more = more_room(letters, letters->angles, letters->angle_count, room, sizeof *more);
+  for (int i = 0; i < vars->angle_count; i++)
+    if (vars->angles[i] == argument) return i;
+  if (vars->angle_count == vars->angle_room) {
+    int *room = &vars->angle_room;
+    PfExpr *more = more_room(vars, vars->angles, vars->angle_count, room, sizeof *more);
     if (!more) return 0;
-    letters->angles = more;
+    vars->angles = more;
   }
-  letters->angles[letters->angle_count] = argument;
-  return letters->angle_count++;
+  vars->angles[vars->angle_count] = argument;
+  return vars->angle_count++;
 }
 
-static Letter describe(Letters *letters, PfExpr e)
+int pf_var(Vars *vars, PfExpr e)
 {
-  const PfExprTable *table = letters->table;
+  if (e == PF_EXPR_NONE) vars->failed = true;
+  for (int i = 0; i < vars->count; i++)
+    if (vars->at[i].expr == e) return i;
+  if (vars->failed) return 0;
+  if (vars->count == vars->room) {
+    Var *more = more_room(vars, vars->at, vars->count, &vars->room, sizeof *more);
+    if (!more) return 0;
+    vars->at = more;
+  }
+  pf_vars_spend(vars, PF_COST_OF_VAR);
+  const PfExprTable *table = vars->table; /* a generator costs as many words as it has when it is written */
   PfOp op = op_of(table, e);
   size_t length = pf_expr_length(table->ctx, e);
-  Letter letter = {e, LETTER_PLAIN, -1, length > 1000000 ? 1000000 : (int)length};
-  if (op == PF_OP_SUM) letter.cost += 2;
+  Var var = {e, VAR_PLAIN, -1, length > 1000000 ? 1000000 : (int)length};
+  if (op == PF_OP_SUM) var.cost += 2;
   if (op == PF_OP_SIN || op == PF_OP_COS) {
-    letter.kind = op == PF_OP_SIN ? LETTER_SINE : LETTER_COSINE;
-    letter.angle = pf_letter_angle(letters, args_of(table, e)[0]);
+    var.kind = op == PF_OP_SIN ? VAR_SINE : VAR_COSINE;
+    var.angle = angle_number(vars, args_of(table, e)[0]);
   }
-  return letter;
-}
-
-int pf_letter(Letters *letters, PfExpr e)
-{
-  if (e == PF_EXPR_NONE) letters->failed = true;
-  for (int i = 0; i < letters->count; i++)
-    if (letters->at[i].expr == e) return i;
-  if (letters->failed) return 0;
-  if (letters->count == letters->room) {
-    Letter *more = more_room(letters, letters->at, letters->count, &letters->room, sizeof *more);
-    if (!more) return 0;
-    letters->at = more;
-  }
-  pf_letters_spend(letters, PF_COST_OF_LETTER);
-  letters->at[letters->count] = describe(letters, e);
-  return letters->count++;
+  vars->at[vars->count] = var;
+  return vars->count++;
 }
 
 /* ---------------------------------------------------------------- monomials */
@@ -79,62 +76,56 @@ int pf_letter(Letters *letters, PfExpr e)
 int pf_monomial_compare(const Monomial *a, const Monomial *b)
 {
   for (int i = 0; i < a->count && i < b->count; i++) {
-    LetterPower x = a->powers[i], y = b->powers[i];
-    if (x.letter != y.letter) return x.letter < y.letter ? -1 : 1;
+    VarPower x = a->powers[i], y = b->powers[i];
+    if (x.var != y.var) return x.var < y.var ? -1 : 1;
     if (x.exponent != y.exponent) return x.exponent > y.exponent ? -1 : 1;
   }
   return (a->count < b->count) - (a->count > b->count);
 }
 
-static Number product_of(Letters *letters, Number a, Number b)
-{
-  Number product = pf_number_mul(letters->table, a, b);
-  if (!pf_number_is_exact(product)) letters->failed = true;
-  return product;
-}
-
 /* The powers of a, and those of b times the sign. */
-static void merge_powers(Letters *letters, Monomial *result, Monomial a, Monomial b, int sign)
+static void merge_powers(Vars *vars, Monomial *result, Monomial a, Monomial b, int sign)
 {
-  LetterPower *powers = pf_arena_array(letters->arena, LetterPower, a.count + b.count);
+  VarPower *powers = pf_arena_array(vars->arena, VarPower, a.count + b.count);
   if (!powers) {
-    letters->failed = true;
+    vars->failed = true;
     return;
   }
   result->powers = powers;
   for (int i = 0, j = 0; i < a.count || j < b.count;) {
-    LetterPower power = {0};
+    VarPower power = {0};
     int next = i == a.count                            ? 1
                : j == b.count                          ? -1
-               : a.powers[i].letter < b.powers[j].letter ? -1
-                                                       : a.powers[i].letter > b.powers[j].letter;
+               : a.powers[i].var < b.powers[j].var ? -1
+                                                       : a.powers[i].var > b.powers[j].var;
     if (next <= 0) power = a.powers[i++];
-    if (next > 0) power.letter = b.powers[j].letter;
+    if (next > 0) power.var = b.powers[j].var;
     if (next >= 0) power.exponent += sign*b.powers[j++].exponent;
     if (power.exponent) powers[result->count++] = power;
   }
 }
 
-Monomial pf_monomial_times(Letters *letters, Monomial a, Monomial b)
+Monomial pf_monomial_times(Vars *vars, Monomial a, Monomial b)
 {
-  Monomial product = {.coefficient = product_of(letters, a.coefficient, b.coefficient)};
-  merge_powers(letters, &product, a, b, 1);
+  Monomial product = {.coefficient = pf_number_mul(vars->table, a.coefficient, b.coefficient)};
+  if (!pf_number_is_exact(product.coefficient)) vars->failed = true;
+  merge_powers(vars, &product, a, b, 1);
   return product;
 }
 
-Monomial pf_monomial_over(Letters *letters, Monomial a, Monomial b)
+Monomial pf_monomial_over(Vars *vars, Monomial a, Monomial b)
 {
   Monomial quotient = {.coefficient = a.coefficient};
-  merge_powers(letters, &quotient, a, b, -1);
+  merge_powers(vars, &quotient, a, b, -1);
   return quotient;
 }
 
 /* ---------------------------------------------------------------- polynomials */
 
-Poly pf_poly_make(Letters *letters, int room)
+Poly pf_poly_make(Vars *vars, int room)
 {
-  Poly poly = {0, pf_arena_array(letters->arena, Monomial, room)};
-  if (!poly.terms) letters->failed = true;
+  Poly poly = {0, pf_arena_array(vars->arena, Monomial, room)};
+  if (!poly.terms) vars->failed = true;
   return poly;
 }
 
@@ -143,8 +134,7 @@ static int compare_terms(const void *a, const void *b)
   return pf_monomial_compare(a, b);
 }
 
-/* By insertion: what is to be sorted was sorted before a few terms were changed or added. What was not is left to
- * qsort. */
+/* By insertion: mostly the terms were sorted before a few of them were changed or added. Others are left to qsort. */
 static void sort_terms(Monomial *terms, int count)
 {
   int moves = 8*count;
@@ -161,17 +151,17 @@ static void sort_terms(Monomial *terms, int count)
   }
 }
 
-void pf_poly_tidy(Letters *letters, Poly *poly)
+void pf_poly_tidy(Vars *vars, Poly *poly)
 {
-  pf_letters_spend(letters, 4*poly->count);
-  if (letters->failed) return;
+  pf_vars_spend(vars, 4*poly->count);
+  if (vars->failed) return;
   sort_terms(poly->terms, poly->count);
   int kept = 0;
   for (int i = 0; i < poly->count;) {
     Monomial term = poly->terms[i++];
     for (; i < poly->count && pf_monomial_compare(&term, poly->terms + i) == 0; i++)
-      term.coefficient = pf_number_add(letters->table, term.coefficient, poly->terms[i].coefficient);
-    if (!pf_number_is_exact(term.coefficient)) letters->failed = true;
+      term.coefficient = pf_number_add(vars->table, term.coefficient, poly->terms[i].coefficient);
+    if (!pf_number_is_exact(term.coefficient)) vars->failed = true;
     if (!pf_number_is(term.coefficient, 0)) poly->terms[kept++] = term;
   }
   poly->count = kept;

@@ -30,7 +30,8 @@ static Ratio *new_ratio(Ring *ring)
   return ring->all = ratio;
 }
 
-void pf_ratio_free(Ring *ring, Ratio *ratio)
+/* Keeps the fraction for reuse; pf_ring_free frees all others. */
+static void recycle_ratio(Ring *ring, Ratio *ratio)
 {
   if (!ratio) return;
   Ratio **at = &ring->all; /* it is one of the latest */
@@ -66,45 +67,36 @@ static bool enlarge_den(const Ring *ring, Ratio *ratio, const fmpz_t number, int
   return true;
 }
 
-/* The number of a divisor, primitive and positive at its leading term; -1 if there is no place for it. */
-static int find_divisor(Ring *ring, const fmpz_mpoly_t a)
-{
-  for (int i = 0; i < ring->divisor_count; i++)
-    if (ring->flint->fmpz_mpoly_equal(ring->divisors + i, a, ring->of)) return i;
-  if (ring->divisor_count == MOST_DIVISORS) return -1;
-  ring->flint->fmpz_mpoly_init(ring->divisors + ring->divisor_count, ring->of);
-  ring->flint->fmpz_mpoly_set(ring->divisors + ring->divisor_count, a, ring->of);
-  return ring->divisor_count++;
-}
-
+/* ratio /= divisor^n for a divisor that is primitive and positive at its leading term; false when there are too many
+ * divisors, or the power is too high. */
 static bool divide_by(Ring *ring, Ratio *ratio, const fmpz_mpoly_t divisor, int64_t n)
 {
-  int i = find_divisor(ring, divisor);
-  return i >= 0 && raise_power(ratio, i, n);
-}
-
-static bool divide_by_generators(Ring *ring, Ratio *ratio, const fmpz_mpoly_t content, int64_t n)
-{
-  fmpz_mpoly_t letter;
-  ring->flint->fmpz_mpoly_init(letter, ring->of);
-  bool good = true;
-  for (int g = 0; g < ring->plan->generator_count && good; g++) {
-    slong exponent = ring->flint->fmpz_mpoly_degree_si(content, g, ring->of);
-    if (exponent <= 0) continue;
-    ring->flint->fmpz_mpoly_gen(letter, g, ring->of);
-    good = exponent <= HIGHEST_POWER/n && divide_by(ring, ratio, letter, exponent*n);
+  int i = 0;
+  while (i < ring->divisor_count && !ring->flint->fmpz_mpoly_equal(ring->divisors + i, divisor, ring->of)) i++;
+  if (i == MOST_DIVISORS) return false;
+  if (i == ring->divisor_count) {
+    ring->flint->fmpz_mpoly_init(ring->divisors + i, ring->of);
+    ring->flint->fmpz_mpoly_set(ring->divisors + i, divisor, ring->of);
+    ring->divisor_count++;
   }
-  ring->flint->fmpz_mpoly_clear(letter, ring->of);
-  return good;
+  return raise_power(ratio, i, n);
 }
 
 /* ratio /= a^n for a primitive a, which is used up: its generators and the rest are divisors of their own. */
 static bool divide_by_parts(Ring *ring, Ratio *ratio, fmpz_mpoly_t a, int64_t n)
 {
-  fmpz_mpoly_t common;
+  fmpz_mpoly_t common, var;
   ring->flint->fmpz_mpoly_init(common, ring->of);
+  ring->flint->fmpz_mpoly_init(var, ring->of);
   ring->flint->fmpz_mpoly_term_content(common, a, ring->of);
-  bool good = ring->flint->fmpz_mpoly_divides(a, a, common, ring->of) && divide_by_generators(ring, ratio, common, n);
+  bool good = ring->flint->fmpz_mpoly_divides(a, a, common, ring->of);
+  for (int g = 0; g < ring->plan->generator_count && good; g++) {
+    slong exponent = ring->flint->fmpz_mpoly_degree_si(common, g, ring->of);
+    if (exponent <= 0) continue;
+    ring->flint->fmpz_mpoly_gen(var, g, ring->of);
+    good = exponent <= HIGHEST_POWER/n && divide_by(ring, ratio, var, exponent*n);
+  }
+  ring->flint->fmpz_mpoly_clear(var, ring->of);
   ring->flint->fmpz_mpoly_clear(common, ring->of);
   return good && (ring->flint->fmpz_mpoly_is_one(a, ring->of) || divide_by(ring, ratio, a, n));
 }
@@ -126,34 +118,26 @@ static bool divide(Ring *ring, Ratio *ratio, const fmpz_mpoly_t a, int64_t n)
   return good;
 }
 
-/* product *= factor^n, n > 0 */
-static bool multiply_up(Ring *ring, Ratio *product, const Ratio *factor, int64_t n)
-{
-  for (int i = 0; i < factor->power_count; i++)
-    if (factor->powers[i] && !raise_power(product, i, factor->powers[i]*n)) return false;
-  return enlarge_den(ring, product, factor->den, n) &&
-         pf_ring_multiply_power(ring, product->num, factor->num, (uint64_t)n);
-}
-
-/* product /= factor^n, n > 0 */
-static bool multiply_down(Ring *ring, Ratio *product, const Ratio *factor, int64_t n)
-{
-  for (int i = 0; i < factor->power_count; i++)
-    if (!pf_ring_multiply_power(ring, product->num, ring->divisors + i, (uint64_t)(factor->powers[i]*n)))
-      return false;
-  if (ring->flint->fmpz_bits(factor->den)*(uint64_t)n > MOST_BITS && !fmpz_is_one(factor->den)) return false;
-  fmpz_t den;
-  fmpz_init(den);
-  ring->flint->fmpz_pow_ui(den, factor->den, fmpz_is_one(factor->den) ? 1 : (ulong)n);
-  ring->flint->fmpz_mpoly_scalar_mul_fmpz(product->num, product->num, den, ring->of);
-  ring->flint->fmpz_clear(den);
-  return divide(ring, product, factor->num, n);
-}
-
 bool pf_ratio_multiply(Ring *ring, Ratio *product, const Ratio *factor, int64_t n)
 {
   if (n > HIGHEST_POWER || n < -HIGHEST_POWER) return false;
-  return n == 0 || (n > 0 ? multiply_up(ring, product, factor, n) : multiply_down(ring, product, factor, -n));
+  if (n == 0) return true;
+  if (n > 0) {
+    for (int i = 0; i < factor->power_count; i++)
+      if (factor->powers[i] && !raise_power(product, i, factor->powers[i]*n)) return false;
+    return enlarge_den(ring, product, factor->den, n) &&
+           pf_ring_multiply_power(ring, product->num, factor->num, (uint64_t)n);
+  }
+  for (int i = 0; i < factor->power_count; i++)
+    if (!pf_ring_multiply_power(ring, product->num, ring->divisors + i, (uint64_t)(-n*factor->powers[i])))
+      return false;
+  if (ring->flint->fmpz_bits(factor->den)*(uint64_t)-n > MOST_BITS && !fmpz_is_one(factor->den)) return false;
+  fmpz_t den;
+  fmpz_init(den);
+  ring->flint->fmpz_pow_ui(den, factor->den, fmpz_is_one(factor->den) ? 1 : (ulong)-n);
+  ring->flint->fmpz_mpoly_scalar_mul_fmpz(product->num, product->num, den, ring->of);
+  ring->flint->fmpz_clear(den);
+  return divide(ring, product, factor->num, -n);
 }
 
 /* ---------------------------------------------------------------- sums */
@@ -207,11 +191,12 @@ bool pf_ratio_add(Ring *ring, Ratio *sum, const Ratio *a)
     ring->flint->fmpz_set(sum->den, x->den);
     widen(ring, sum, x);
   }
-  pf_ratio_free(ring, y);
-  pf_ratio_free(ring, x);
+  recycle_ratio(ring, y);
+  recycle_ratio(ring, x);
   return good;
 }
 
+/* sum += sign*a*b, over the common denominator of both. */
 bool pf_ratio_add_product(Ring *ring, Ratio *sum, const Ratio *a, const Ratio *b, int sign)
 {
   Ratio *product = new_ratio(ring);
@@ -219,40 +204,28 @@ bool pf_ratio_add_product(Ring *ring, Ratio *sum, const Ratio *a, const Ratio *b
   ring->flint->fmpz_mpoly_set_si(product->num, sign, ring->of);
   bool good = pf_ratio_multiply(ring, product, a, 1) && pf_ratio_multiply(ring, product, b, 1) &&
               pf_ratio_add(ring, sum, product);
-  pf_ratio_free(ring, product);
+  recycle_ratio(ring, product);
   return good;
 }
 
+/* Is the numerator zero? */
 bool pf_ratio_is_zero(const Ring *ring, const Ratio *a)
 {
   return fmpz_mpoly_is_zero(a->num, ring->of);
 }
 
+/* a = b, by a.num b.den = b.num a.den. */
 bool pf_ratio_is_equal(Ring *ring, const Ratio *a, const Ratio *b)
 {
   if (is_alike(ring, a, b)) return ring->flint->fmpz_mpoly_equal(a->num, b->num, ring->of);
   Ratio *x = new_ratio(ring), *y = x ? new_ratio(ring) : NULL;
   bool equal = y && make_alike(ring, a, b, x, y) && ring->flint->fmpz_mpoly_equal(x->num, y->num, ring->of);
-  pf_ratio_free(ring, y);
-  pf_ratio_free(ring, x);
+  recycle_ratio(ring, y);
+  recycle_ratio(ring, x);
   return equal;
 }
 
 /* ---------------------------------------------------------------- numbers and generators */
-
-/* Every double is a whole number times a power of 2. */
-static void set_number(const Ring *ring, Ratio *ratio, Number number, fmpz_t num)
-{
-  if (pf_number_is_exact(number)) {
-    pf_flint_parts(ring->flint, number, num, ratio->den);
-    return;
-  }
-  int exponent;
-  ring->flint->fmpz_set_d(num, ldexp(frexp(number.value, &exponent), 53));
-  exponent -= 53;
-  if (exponent > 0) ring->flint->fmpz_mul_2exp(num, num, (ulong)exponent);
-  else ring->flint->fmpz_mul_2exp(ratio->den, ratio->den, (ulong)-exponent);
-}
 
 /* Takes the common factor of the numbers out. */
 void pf_ratio_cancel_numbers(Ring *ring, Ratio *ratio)
@@ -271,19 +244,29 @@ void pf_ratio_cancel_numbers(Ring *ring, Ratio *ratio)
   ring->flint->fmpz_clear(common);
 }
 
+/* A number as a ratio; every double is a whole number times a power of 2. NULL without memory. */
 Ratio *pf_ratio_number(Ring *ring, Number number)
 {
   Ratio *ratio = new_ratio(ring);
   if (!ratio) return NULL;
   fmpz_t num;
   fmpz_init(num);
-  set_number(ring, ratio, number, num);
+  if (pf_number_is_exact(number)) {
+    pf_flint_parts(ring->flint, number, num, ratio->den);
+  } else {
+    int exponent;
+    ring->flint->fmpz_set_d(num, ldexp(frexp(number.value, &exponent), 53));
+    exponent -= 53;
+    if (exponent > 0) ring->flint->fmpz_mul_2exp(num, num, (ulong)exponent);
+    else ring->flint->fmpz_mul_2exp(ratio->den, ratio->den, (ulong)-exponent);
+  }
   ring->flint->fmpz_mpoly_set_fmpz(ratio->num, num, ring->of);
   ring->flint->fmpz_clear(num);
   pf_ratio_cancel_numbers(ring, ratio);
   return ratio;
 }
 
+/* A generator of the ring as a ratio; NULL without memory. */
 Ratio *pf_ratio_generator(Ring *ring, int g)
 {
   Ratio *ratio = g < 0 ? NULL : new_ratio(ring);
@@ -301,47 +284,31 @@ bool pf_ratio_keep(Ring *ring, Ratio *ratio)
 
 /* ---------------------------------------------------------------- roots */
 
-/* The whole denominator of a ratio. */
-static bool denominator_of(Ring *ring, fmpz_mpoly_t den, const Ratio *ratio)
-{
-  ring->flint->fmpz_mpoly_set_fmpz(den, ratio->den, ring->of);
-  for (int i = 0; i < ratio->power_count; i++)
-    if (!pf_ring_multiply_power(ring, den, ring->divisors + i, (uint64_t)ratio->powers[i])) return false;
-  return true;
-}
-
-/* With base = N/D, the generator R stands for D*base^(1/n), and R^n = N*D^(n-1): no denominators. */
-static bool relate_root(Ring *ring, int g, const Ratio *base, const fmpz_mpoly_t den)
-{
-  if (ring->related[g]) return true;
-  ring->flint->fmpz_mpoly_set(ring->relations + g, base->num, ring->of);
-  ring->related[g] = true;
-  return pf_ring_multiply_power(ring, ring->relations + g, den, (uint64_t)ring->plan->generators[g].degree - 1);
-}
-
-/* product *= (R/D)^n */
-static bool multiply_by_root(Ring *ring, Ratio *product, int g, const fmpz_mpoly_t den, int64_t n)
-{
-  if (n == 0) return true;
-  fmpz_mpoly_t root;
-  ring->flint->fmpz_mpoly_init(root, ring->of);
-  ring->flint->fmpz_mpoly_gen(root, g, ring->of);
-  const fmpz_mpoly_struct *above = n > 0 ? root : den, *below = n > 0 ? den : root;
-  if (n < 0) n = -n;
-  bool good = pf_ring_multiply_power(ring, product->num, above, (uint64_t)n) && divide(ring, product, below, n);
-  ring->flint->fmpz_mpoly_clear(root, ring->of);
-  return good;
-}
-
+/* With base = N/D, the generator R stands for D*base^(1/degree), and R^degree = N*D^(degree-1): no denominators. The
+ * product is multiplied by (R/D)^n. */
 bool pf_ratio_multiply_root(Ring *ring, Ratio *product, int g, const Ratio *base, int64_t n)
 {
-  fmpz_mpoly_t den;
+  bool good = true;
+  fmpz_mpoly_t den, root;
   ring->flint->fmpz_mpoly_init(den, ring->of);
-  bool good = denominator_of(ring, den, base);
-  bool letter = good && ring->plan->style.readable && !ring->flint->fmpz_mpoly_is_one(den, ring->of);
-  if (letter) ring->flint->fmpz_mpoly_one(den, ring->of);
-  else good = good && relate_root(ring, g, base, den);
-  good = good && multiply_by_root(ring, product, g, den, n);
+  ring->flint->fmpz_mpoly_init(root, ring->of);
+  ring->flint->fmpz_mpoly_set_fmpz(den, base->den, ring->of);
+  for (int i = 0; i < base->power_count && good; i++)
+    good = pf_ring_multiply_power(ring, den, ring->divisors + i, (uint64_t)base->powers[i]);
+  if (good && ring->plan->style.readable && !ring->flint->fmpz_mpoly_is_one(den, ring->of)) {
+    ring->flint->fmpz_mpoly_one(den, ring->of); /* the root of a fraction is a variable */
+  } else if (good && !ring->related[g]) {
+    ring->flint->fmpz_mpoly_set(ring->relations + g, base->num, ring->of);
+    ring->related[g] = true;
+    good = pf_ring_multiply_power(ring, ring->relations + g, den, (uint64_t)ring->plan->generators[g].degree - 1);
+  }
+  if (good && n != 0) {
+    ring->flint->fmpz_mpoly_gen(root, g, ring->of);
+    const fmpz_mpoly_struct *above = n > 0 ? root : den, *below = n > 0 ? den : root;
+    if (n < 0) n = -n;
+    good = pf_ring_multiply_power(ring, product->num, above, (uint64_t)n) && divide(ring, product, below, n);
+  }
+  ring->flint->fmpz_mpoly_clear(root, ring->of);
   ring->flint->fmpz_mpoly_clear(den, ring->of);
   return good;
 }

@@ -26,7 +26,9 @@ static double weight_of(const Ring *ring, const fmpz_mpoly_t a)
 
 static bool reduce(Ring *ring, fmpz_mpoly_t a);
 
-bool pf_ring_multiply(Ring *ring, fmpz_mpoly_t product, const fmpz_mpoly_t a, const fmpz_mpoly_t b)
+/* product = a b, reduced by the relations between generators. Costs about the number of products of terms; false when
+ * the budget does not suffice. */
+static bool multiply(Ring *ring, fmpz_mpoly_t product, const fmpz_mpoly_t a, const fmpz_mpoly_t b)
 {
   double terms = poly_size(a)*poly_size(b);
   if (!spend(ring, terms*(weight_of(ring, a) + weight_of(ring, b)) + 1)) return false;
@@ -34,6 +36,7 @@ bool pf_ring_multiply(Ring *ring, fmpz_mpoly_t product, const fmpz_mpoly_t a, co
   return reduce(ring, product);
 }
 
+/* sum = a + b; false when the budget does not suffice. */
 bool pf_ring_add(Ring *ring, fmpz_mpoly_t sum, const fmpz_mpoly_t a, const fmpz_mpoly_t b)
 {
   if (!spend(ring, poly_size(a) + poly_size(b) + 1)) return false;
@@ -51,14 +54,14 @@ static bool replace_powers(Ring *ring, fmpz_mpoly_t a, int g, fmpz_mpoly_t sum, 
   for (slong i = 0; i < parts->length; i++) {
     slong exponent = ring->flint->fmpz_mpoly_univar_get_term_exp_si(parts, i, ring->of);
     for (; left > exponent/degree; left--)
-      if (!pf_ring_multiply(ring, sum, sum, ring->relations + g)) return false;
+      if (!multiply(ring, sum, sum, ring->relations + g)) return false;
     ring->flint->fmpz_mpoly_gen(a, g, ring->of); /* a is free now */
     if (!ring->flint->fmpz_mpoly_pow_ui(a, a, (ulong)(exponent%degree), ring->of)) return false;
     ring->flint->fmpz_mpoly_mul(a, a, parts->coeffs + i, ring->of);
     if (!pf_ring_add(ring, sum, sum, a)) return false;
   }
   for (; left > 0; left--)
-    if (!pf_ring_multiply(ring, sum, sum, ring->relations + g)) return false;
+    if (!multiply(ring, sum, sum, ring->relations + g)) return false;
   ring->flint->fmpz_mpoly_swap(a, sum, ring->of);
   return true;
 }
@@ -82,35 +85,45 @@ static bool reduce(Ring *ring, fmpz_mpoly_t a)
   return pf_ring_reduce_rotations(ring, a);
 }
 
-/* a^n by squaring; a is used up. */
-static bool raise_to(Ring *ring, fmpz_mpoly_t result, fmpz_mpoly_t a, uint64_t n)
-{
-  ring->flint->fmpz_mpoly_one(result, ring->of);
-  for (; n; n >>= 1) {
-    if ((n & 1) && !pf_ring_multiply(ring, result, result, a)) return false;
-    if (n > 1 && !pf_ring_multiply(ring, a, a, a)) return false;
-  }
-  return true;
-}
-
 bool pf_ring_multiply_power(Ring *ring, fmpz_mpoly_t a, const fmpz_mpoly_t base, uint64_t n)
 {
   if (n == 0) return true;
-  if (n == 1) return pf_ring_multiply(ring, a, a, base);
-  fmpz_mpoly_t power, copy;
+  if (n == 1) return multiply(ring, a, a, base);
+  bool good = true;
+  fmpz_mpoly_t power, square;
   ring->flint->fmpz_mpoly_init(power, ring->of);
-  ring->flint->fmpz_mpoly_init(copy, ring->of);
-  ring->flint->fmpz_mpoly_set(copy, base, ring->of);
-  bool good = raise_to(ring, power, copy, n) && pf_ring_multiply(ring, a, a, power);
+  ring->flint->fmpz_mpoly_init(square, ring->of);
+  ring->flint->fmpz_mpoly_set(square, base, ring->of);
+  ring->flint->fmpz_mpoly_one(power, ring->of);
+  for (; n && good; n >>= 1) {
+    if (n & 1) good = multiply(ring, power, power, square);
+    if (n > 1 && good) good = multiply(ring, square, square, square);
+  }
+  good = good && multiply(ring, a, a, power);
   ring->flint->fmpz_mpoly_clear(power, ring->of);
-  ring->flint->fmpz_mpoly_clear(copy, ring->of);
+  ring->flint->fmpz_mpoly_clear(square, ring->of);
   return good;
 }
 
 /* ---------------------------------------------------------------- the ring */
 
-static void set_relations(Ring *ring)
+/* The ring of polynomials in the generators of the plan, which must outlive it, with a budget in products of terms;
+ * NULL without memory or FLINT. */
+Ring *pf_ring_new(const NormalPlan *plan, double work)
 {
+  Ring *ring = pf_arena_array(plan->arena, Ring, 1);
+  if (!ring) return NULL;
+  ring->plan = plan;
+  ring->flint = pf_flint(plan->table->ctx);
+  if (!ring->flint) return NULL;
+  ring->relations = pf_arena_array(plan->arena, fmpz_mpoly_struct, plan->generator_count);
+  ring->related = pf_arena_array(plan->arena, bool, plan->generator_count);
+  ring->divisors = pf_arena_array(plan->arena, fmpz_mpoly_struct, MOST_DIVISORS);
+  if (!ring->relations || !ring->related || !ring->divisors) return NULL;
+  ring->given = ring->work = work;
+  ring->held = work/10;
+  ring->flint->fmpz_mpoly_ctx_init(ring->of, plan->generator_count ? plan->generator_count : 1, ORD_LEX);
+  /* Replacements of powers of generators: s^2 = 1 - c^2, C^2 = 1 + S^2, and squares of square roots of numbers. */
   for (int g = 0; g < ring->plan->generator_count; g++) {
     const Generator *generator = ring->plan->generators + g;
     fmpz_mpoly_struct *relation = ring->relations + g;
@@ -127,23 +140,6 @@ static void set_relations(Ring *ring)
     }
     ring->related[g] = sine || cosh_of_it || (number && generator->degree == 2);
   }
-}
-
-Ring *pf_ring_new(const NormalPlan *plan, double work)
-{
-  Ring *ring = pf_arena_array(plan->arena, Ring, 1);
-  if (!ring) return NULL;
-  ring->plan = plan;
-  ring->flint = pf_flint(plan->table->ctx);
-  if (!ring->flint) return NULL;
-  ring->relations = pf_arena_array(plan->arena, fmpz_mpoly_struct, plan->generator_count);
-  ring->related = pf_arena_array(plan->arena, bool, plan->generator_count);
-  ring->divisors = pf_arena_array(plan->arena, fmpz_mpoly_struct, MOST_DIVISORS);
-  if (!ring->relations || !ring->related || !ring->divisors) return NULL;
-  ring->given = ring->work = work;
-  ring->held = work/10;
-  ring->flint->fmpz_mpoly_ctx_init(ring->of, plan->generator_count ? plan->generator_count : 1, ORD_LEX);
-  set_relations(ring);
   if (pf_ring_add_rotations(ring)) return ring;
   pf_ring_free(ring);
   return NULL;
@@ -157,6 +153,7 @@ static void clear_ratios(Ring *ring, Ratio *ratio)
   }
 }
 
+/* Frees the ring and all its ratios. */
 void pf_ring_free(Ring *ring)
 {
   if (!ring) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ring of polynomials in the generators of a plan, and ratios of them: what normal_ring.c, normal_ratio.c and
- * normal_write.c share. What returns false has given up, as too large or too long. */
+/* The ring of polynomials in the generators of a plan, and ratios of them, shared by normal_ring.c, normal_ratio.c and
+ * normal_write.c. A function that returns false has given up, as too large or too long. */
 #ifndef PF_EXPR_NORMAL_RING_H
 #define PF_EXPR_NORMAL_RING_H
 
@@ -25,15 +25,15 @@ struct Ring {
   const NormalPlan *plan;
   const PfFlint *flint;
   fmpz_mpoly_ctx_t of;
-  fmpz_mpoly_struct *relations; /* per generator: what its power `degree` is */
+  fmpz_mpoly_struct *relations; /* per generator: the replacement of its power `degree` */
   bool *related;
-  fmpz_mpoly_struct *basis;     /* what is known about the entries of rotations; as many more as work space */
+  fmpz_mpoly_struct *basis;     /* relations between the entries of rotations; as many more as work space */
   fmpz_mpoly_struct **basis_list;
   int basis_count;
   fmpz_mpoly_struct *divisors;
   int divisor_count;
   Ratio *all, *spare; /* ratios in use, and those that can be used again */
-  double given, work; /* what may be spent in all, and still, in products of terms */
+  double given, work; /* whole and remaining budget, in products of terms */
   double held;        /* terms that may still be kept */
 };
 
@@ -42,9 +42,8 @@ static inline double poly_size(const fmpz_mpoly_t a)
   return (double)a->length;
 }
 
-bool pf_ring_multiply(Ring *ring, fmpz_mpoly_t product, const fmpz_mpoly_t a, const fmpz_mpoly_t b);
 bool pf_ring_add(Ring *ring, fmpz_mpoly_t sum, const fmpz_mpoly_t a, const fmpz_mpoly_t b);
-/* Entries of rotation matrices (normal_rotation.c): what is known, and a reduced by it. */
+/* Entries of rotation matrices (normal_rotation.c): their relations, and the reduction of a by them. */
 bool pf_ring_add_rotations(Ring *ring);
 void pf_ring_free_rotations(Ring *ring);
 bool pf_ring_reduce_rotations(Ring *ring, fmpz_mpoly_t a);

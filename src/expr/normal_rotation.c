@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polynomials in the entries of a rotation matrix, reduced by what is known about them.
+/* Polynomials in the entries of a rotation matrix, reduced by the relations between them.
  *
  * Rows a, b, g of a rotation satisfy a = b x g, b.b = 1, b.g = 0, g.g = 1. The list is the Groebner basis of these for
- * the lexicographic order a1 > a2 > … > g3: what depends on g alone, whatever a and b it was written with, comes out in
+ * the lexicographic order a1 > a2 > … > g3: a function of g alone, whatever a and b it was written with, is reduced to
  * g alone. With rows in the order b, a, g the same list holds for b, -a, g. */
 #include "expr/normal_ring.h"
 
 #ifdef PF_HAVE_FLINT
 
-/* A letter with its number is an entry; a square is written twice. */
+/* A variable with its number is an entry; a square is written twice. */
 static const char *const basis[] = {
   "+a1 -b2g3 +b3g2",
   "+a2 +b1g3 -b3g1",
@@ -24,13 +24,7 @@ static const char *const basis[] = {
 
 enum { BASIS = sizeof basis/sizeof *basis };
 
-static int entry_of(const char *letter)
-{
-  int row = letter[0] == 'a' ? 0 : letter[0] == 'b' ? 1 : 2;
-  return 3*row + letter[1] - '1';
-}
-
-/* One term, from its sign to the blank behind it. */
+/* One term, from its sign to the blank after it. */
 static const char *add_term(Ring *ring, fmpz_mpoly_t sum, int first, const char *text)
 {
   fmpz_mpoly_t term, factor;
@@ -38,8 +32,9 @@ static const char *add_term(Ring *ring, fmpz_mpoly_t sum, int first, const char 
   ring->flint->fmpz_mpoly_init(factor, ring->of);
   ring->flint->fmpz_mpoly_set_si(term, *text == '-' ? -1 : 1, ring->of);
   for (text++; *text && *text != ' '; text += 2) {
-    if (ring->plan->style.first_row && *text == 'b') ring->flint->fmpz_mpoly_neg(term, term, ring->of);
-    ring->flint->fmpz_mpoly_gen(factor, first + entry_of(text), ring->of);
+    int row = text[0] == 'a' ? 0 : text[0] == 'b' ? 1 : 2, column = text[1] - '1';
+    if (ring->plan->style.first_row && row == 1) ring->flint->fmpz_mpoly_neg(term, term, ring->of);
+    ring->flint->fmpz_mpoly_gen(factor, first + 3*row + column, ring->of);
     ring->flint->fmpz_mpoly_mul(term, term, factor, ring->of);
   }
   ring->flint->fmpz_mpoly_add(sum, sum, term, ring->of);
@@ -67,6 +62,7 @@ bool pf_ring_add_rotations(Ring *ring)
   return true;
 }
 
+/* Frees the Groebner basis of the rotations. */
 void pf_ring_free_rotations(Ring *ring)
 {
   for (int k = 0; k < 2*ring->basis_count; k++) ring->flint->fmpz_mpoly_clear(ring->basis + k, ring->of);
@@ -80,17 +76,18 @@ static bool has_entries(const Ring *ring, const fmpz_mpoly_t a)
   return false;
 }
 
+/* a modulo the relations between the entries of rotation matrices. */
 bool pf_ring_reduce_rotations(Ring *ring, fmpz_mpoly_t a)
 {
   enum { MOST_TERMS = 4000 };
   if (!ring->basis_count || !has_entries(ring, a)) return true;
   if (a->length > MOST_TERMS) return false;
-  fmpz_mpoly_t rest;
-  ring->flint->fmpz_mpoly_init(rest, ring->of);
-  ring->flint->fmpz_mpoly_divrem_ideal(ring->basis_list + ring->basis_count, rest, a, ring->basis_list,
+  fmpz_mpoly_t remainder;
+  ring->flint->fmpz_mpoly_init(remainder, ring->of);
+  ring->flint->fmpz_mpoly_divrem_ideal(ring->basis_list + ring->basis_count, remainder, a, ring->basis_list,
                                        ring->basis_count, ring->of);
-  ring->flint->fmpz_mpoly_swap(a, rest, ring->of);
-  ring->flint->fmpz_mpoly_clear(rest, ring->of);
+  ring->flint->fmpz_mpoly_swap(a, remainder, ring->of);
+  ring->flint->fmpz_mpoly_clear(remainder, ring->of);
   return true;
 }
 

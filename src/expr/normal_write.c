@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From ratios in the generators to polynomials in the letters that are printed. */
+/* From ratios in the generators to polynomials in the variables that are printed. */
 #include "expr/normal_ring.h"
 
 #ifdef PF_HAVE_FLINT
 
-static Monomial monomial_of(const Ring *ring, Letters *letters, Shown *shown, const slong *exponents,
+static Monomial monomial_of(const Ring *ring, Vars *vars, Shown *shown, const slong *exponents,
                             const fmpz *coefficient)
 {
   const fmpz one = 1; /* an fmpz as it is */
-  Monomial term = {.coefficient = pf_flint_number(ring->flint, letters->table, coefficient, &one)};
-  if (!pf_number_is_exact(term.coefficient)) letters->failed = true;
-  for (int g = 0; g < ring->plan->generator_count && !letters->failed; g++) {
+  Monomial term = {.coefficient = pf_flint_number(ring->flint, vars->table, coefficient, &one)};
+  if (!pf_number_is_exact(term.coefficient)) vars->failed = true;
+  for (int g = 0; g < ring->plan->generator_count && !vars->failed; g++) {
     if (!exponents[g]) continue;
-    if (exponents[g] > HIGHEST_POWER) letters->failed = true;
-    if (!shown[g].exponent) shown[g] = pf_generator_show(letters, ring->plan->generators + g);
-    if (letters->failed) break;
-    LetterPower power = {shown[g].letter, (int)exponents[g]*shown[g].exponent};
+    if (exponents[g] > HIGHEST_POWER) vars->failed = true;
+    if (!shown[g].exponent) shown[g] = pf_generator_show(vars, ring->plan->generators + g);
+    if (vars->failed) break;
+    VarPower power = {shown[g].var, (int)exponents[g]*shown[g].exponent};
     Monomial factor = {pf_number_int(exponents[g]%2 ? shown[g].sign : 1), 1, &power};
-    term = pf_monomial_times(letters, term, factor);
+    term = pf_monomial_times(vars, term, factor);
   }
   return term;
 }
 
-static Poly poly_of(const Ring *ring, Letters *letters, Shown *shown, const fmpz_mpoly_t a)
+static Poly poly_of(const Ring *ring, Vars *vars, Shown *shown, const fmpz_mpoly_t a)
 {
   slong exponents[MOST_GENERATORS + 1];
-  Poly poly = pf_poly_make(letters, (int)a->length);
-  for (slong i = 0; i < a->length && !letters->failed; i++) {
+  Poly poly = pf_poly_make(vars, (int)a->length);
+  for (slong i = 0; i < a->length && !vars->failed; i++) {
     ring->flint->fmpz_mpoly_get_term_exp_si(exponents, a, i, ring->of);
-    poly.terms[poly.count++] = monomial_of(ring, letters, shown, exponents, a->coeffs + i);
+    poly.terms[poly.count++] = monomial_of(ring, vars, shown, exponents, a->coeffs + i);
   }
-  pf_poly_tidy(letters, &poly);
+  pf_poly_tidy(vars, &poly);
   return poly;
 }
 
@@ -53,9 +53,14 @@ static bool may_divide(const Ring *ring, const fmpz_mpoly_t a, const fmpz_mpoly_
   return good;
 }
 
-/* Cancels divisors that divide the numerator. */
-static void cancel_divisors(Ring *ring, Ratio *ratio)
+bool pf_ratio_write(Ring *ring, Ratio *ratio, Vars *vars, NormalForm *form)
 {
+  const double most_terms = 3000;
+  Shown *shown = pf_arena_array(vars->arena, Shown, MOST_GENERATORS);
+  form->divisors = pf_arena_array(vars->arena, Poly, MOST_DIVISORS);
+  form->powers = pf_arena_array(vars->arena, int, MOST_DIVISORS);
+  if (!shown || !form->divisors || !form->powers || poly_size(ratio->num) > most_terms) return false;
+  /* Cancels divisors that divide the numerator. */
   const slong highest = 60; /* x^1000000 - 1 is divisible by x - 1, but there is no place for the quotient */
   fmpz_mpoly_t quotient;
   ring->flint->fmpz_mpoly_init(quotient, ring->of);
@@ -68,39 +73,24 @@ static void cancel_divisors(Ring *ring, Ratio *ratio)
       ratio->powers[i]--;
     }
   ring->flint->fmpz_mpoly_clear(quotient, ring->of);
-}
-
-/* scale = content of the numerator/den, where that fits; the numerator becomes primitive. */
-static bool take_scale(Ring *ring, Ratio *ratio, Number *scale)
-{
+  pf_ratio_cancel_numbers(ring, ratio);
+  /* scale = content of the numerator/den, where that fits; the numerator becomes primitive. */
   fmpz_mpoly_struct *num = ratio->num;
   fmpz_t content;
   ring->flint->fmpz_init_set_ui(content, 1);
   if (num->length) ring->flint->_fmpz_vec_content(content, num->coeffs, num->length);
   ring->flint->fmpz_mpoly_scalar_divexact_fmpz(num, num, content, ring->of);
-  *scale = pf_flint_number(ring->flint, ring->plan->table, content, ratio->den);
+  form->scale = pf_flint_number(ring->flint, ring->plan->table, content, ratio->den);
   ring->flint->fmpz_clear(content);
-  return pf_number_is_exact(*scale);
-}
-
-bool pf_ratio_write(Ring *ring, Ratio *ratio, Letters *letters, NormalForm *form)
-{
-  const double most_terms = 3000;
-  Shown *shown = pf_arena_array(letters->arena, Shown, MOST_GENERATORS);
-  form->divisors = pf_arena_array(letters->arena, Poly, MOST_DIVISORS);
-  form->powers = pf_arena_array(letters->arena, int, MOST_DIVISORS);
-  if (!shown || !form->divisors || !form->powers || poly_size(ratio->num) > most_terms) return false;
-  cancel_divisors(ring, ratio);
-  pf_ratio_cancel_numbers(ring, ratio);
-  if (!take_scale(ring, ratio, &form->scale)) return false;
-  form->numerator = poly_of(ring, letters, shown, ratio->num);
+  if (!pf_number_is_exact(form->scale)) return false;
+  form->numerator = poly_of(ring, vars, shown, ratio->num);
   form->divisor_count = 0;
   for (int i = 0; i < ratio->power_count; i++) {
     if (!ratio->powers[i]) continue;
-    form->divisors[form->divisor_count] = poly_of(ring, letters, shown, ring->divisors + i);
+    form->divisors[form->divisor_count] = poly_of(ring, vars, shown, ring->divisors + i);
     form->powers[form->divisor_count++] = ratio->powers[i];
   }
-  return !letters->failed;
+  return !vars->failed;
 }
 
 #endif

@@ -22,23 +22,15 @@ static bool add_fits(int64_t a, int64_t b, int64_t *sum)
   return true;
 }
 
-/* Most numbers are small: they need none of the divisions. */
-static bool is_small(int64_t a)
-{
-  return a == (int32_t)a;
-}
-
 static bool mul_fits(int64_t a, int64_t b, int64_t *product)
 {
-  if (is_small(a) && is_small(b)) {
-    *product = a*b;
-    return true;
-  }
-  if (a != 0 && (b > INT64_MAX/(a < 0 ? -a : a) || b < -(INT64_MAX/(a < 0 ? -a : a)))) return false;
+  bool small = a == (int32_t)a && b == (int32_t)b; /* most numbers are, and need no division */
+  if (!small && a != 0 && (b > INT64_MAX/(a < 0 ? -a : a) || b < -(INT64_MAX/(a < 0 ? -a : a)))) return false;
   *product = a*b;
   return true;
 }
 
+/* num/den in lowest terms; den may be negative. A division by 0 gives a double that is not finite. */
 Number pf_number_rational(PfExprTable *table, int64_t num, int64_t den)
 {
   if (den == 1 && num != INT64_MIN) return pf_number_int(num);
@@ -59,20 +51,20 @@ Number pf_number_double(double value)
   return (Number){.value = value, .den = NUMBER_DOUBLE};
 }
 
-/* a/b rounded once: with more than 53 bits a and b are no doubles themselves. Bits of the quotient by long division,
- * and a last one for what is left over. */
+/* a/b rounded once: with more than 53 bits a and b are not doubles themselves. Bits of the quotient by long division,
+ * and a last one for the remainder. */
 static double nearest_quotient(uint64_t a, uint64_t b)
 {
   const uint64_t exact = UINT64_C(1) << 53;
   if (b == 1 || (a <= exact && b <= exact)) return (double)a/(double)b;
-  uint64_t quotient = a/b, rest = a%b;
+  uint64_t quotient = a/b, remainder = a%b;
   int shift = 0;
   for (; quotient >> 62 == 0; shift--) {
-    rest *= 2;
-    quotient = 2*quotient + (rest >= b);
-    if (rest >= b) rest -= b;
+    remainder *= 2;
+    quotient = 2*quotient + (remainder >= b);
+    if (remainder >= b) remainder -= b;
   }
-  return ldexp((double)(quotient | (rest != 0)), shift);
+  return ldexp((double)(quotient | (remainder != 0)), shift);
 }
 
 double pf_number_value(Number a)
@@ -90,6 +82,7 @@ int pf_number_sign(Number a)
   return a.den == NUMBER_WIDE ? 1 : -1;
 }
 
+/* -a. */
 Number pf_number_negative(Number a)
 {
   if (pf_number_is_narrow(a)) a.num = -a.num;
@@ -100,6 +93,7 @@ Number pf_number_negative(Number a)
 
 /* ---------------------------------------------------------------- arithmetic */
 
+/* a + b: exact where both are, as long as the result has at most 1024 bits above and below; else the nearest double. */
 Number pf_number_add(PfExprTable *table, Number a, Number b)
 {
   if (pf_number_is(a, 0)) return b;
@@ -116,6 +110,7 @@ Number pf_number_add(PfExprTable *table, Number a, Number b)
   return pf_number_double(pf_number_value(a) + pf_number_value(b));
 }
 
+/* a b, exact like a sum. */
 Number pf_number_mul(PfExprTable *table, Number a, Number b)
 {
   if (pf_number_is(a, 0) || pf_number_is(b, 0)) return pf_number_int(0);
@@ -129,6 +124,7 @@ Number pf_number_mul(PfExprTable *table, Number a, Number b)
   return pf_number_double(pf_number_value(a)*pf_number_value(b));
 }
 
+/* 1/a. */
 Number pf_number_inverse(PfExprTable *table, Number a)
 {
   if (pf_number_is_narrow(a)) return pf_number_rational(table, a.den, a.num);
@@ -136,21 +132,12 @@ Number pf_number_inverse(PfExprTable *table, Number a)
   return pf_number_double(1/a.value);
 }
 
+/* a/b. */
 Number pf_number_div(PfExprTable *table, Number a, Number b)
 {
   if (pf_number_is(b, 1)) return a;
   if (a.den == 1 && b.den == 1 && b.num != 0 && a.num%b.num == 0) return pf_number_int(a.num/b.num);
   return pf_number_mul(table, a, pf_number_inverse(table, b));
-}
-
-static Number power_of(PfExprTable *table, Number a, int64_t exponent)
-{
-  Number result = pf_number_int(1);
-  for (; exponent; exponent >>= 1) {
-    if (exponent & 1) result = pf_number_mul(table, result, a);
-    if (exponent > 1) a = pf_number_mul(table, a, a);
-  }
-  return result;
 }
 
 /* A power that becomes too long is rounded once, not at every step. */
@@ -162,7 +149,11 @@ Number pf_number_pow(PfExprTable *table, Number a, int64_t exponent)
   }
   enum { HIGHEST = 4096 };
   if (exponent <= HIGHEST) {
-    Number result = power_of(table, a, exponent);
+    Number result = pf_number_int(1), square = a;
+    for (int64_t n = exponent; n; n >>= 1) {
+      if (n & 1) result = pf_number_mul(table, result, square);
+      if (n > 1) square = pf_number_mul(table, square, square);
+    }
     if (pf_number_is_exact(result) || !pf_number_is_exact(a)) return result;
   }
   return pf_number_double(pow(pf_number_value(a), (double)exponent));

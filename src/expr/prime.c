@@ -6,6 +6,7 @@
 
 /* ---------------------------------------------------------------- the field */
 
+/* a^n by squaring. */
 uint64_t pf_field_power(const PfField *f, uint64_t a, uint64_t n)
 {
   uint64_t result = f->one;
@@ -42,17 +43,6 @@ static uint64_t square_root(const PfField *f, uint64_t a)
   return pf_field_power(f, a, (f->p + 1)/4);
 }
 
-static void set_modulus(PfField *f, uint64_t p)
-{
-  f->p = p;
-  uint64_t inverse = p; /* correct to 3 bits; Newton doubles them */
-  for (int i = 0; i < 5; i++) inverse *= 2 - p*inverse;
-  f->reducer = 0 - inverse;
-  f->one = (0 - p)%p;
-  f->square = f->one;
-  for (int i = 0; i < 64; i++) f->square = pf_field_add(f, f->square, f->square);
-}
-
 /* Miller and Rabin; p - 1 is twice an odd number, and these bases decide up to 3e24. */
 static bool is_prime(const PfField *f)
 {
@@ -68,7 +58,14 @@ static bool is_prime(const PfField *f)
 int pf_field_find(PfField *f, int number)
 {
   for (int k = number; k > PF_FIRST_FIELD/2; k--) {
-    set_modulus(f, (uint64_t)k*(uint64_t)PF_CIRCLE_ORDER*29*31*37 - 1);
+    uint64_t p = (uint64_t)k*(uint64_t)PF_CIRCLE_ORDER*29*31*37 - 1;
+    f->p = p; /* Montgomery's reduction modulo p: -1/p, 2^64 and 2^128 modulo p */
+    uint64_t inverse = p; /* correct to 3 bits; Newton doubles them */
+    for (int i = 0; i < 5; i++) inverse *= 2 - p*inverse;
+    f->reducer = 0 - inverse;
+    f->one = (0 - p)%p;
+    f->square = f->one;
+    for (int i = 0; i < 64; i++) f->square = pf_field_add(f, f->square, f->square);
     if (is_prime(f)) return k;
   }
   return 0;
@@ -83,6 +80,7 @@ PfCirclePoint pf_circle_turn(const PfField *f, PfCirclePoint a, PfCirclePoint b)
   return (PfCirclePoint){pf_field_subtract(f, cc, ss), pf_field_add(f, sc, cs)};
 }
 
+/* The point at n times the angle, by doubling; n may be negative. */
 PfCirclePoint pf_circle_repeat(const PfField *f, PfCirclePoint a, int64_t n)
 {
   PfCirclePoint result = {f->one, 0};
@@ -111,9 +109,9 @@ static bool is_start(const PfField *f, PfCirclePoint a)
 static PfCirclePoint point_of_order(const PfField *f, int64_t q, int64_t order)
 {
   for (uint64_t t = 2;; t++) {
-    uint64_t rest = f->p + 1;
-    while (rest%(uint64_t)q == 0) rest /= (uint64_t)q;
-    PfCirclePoint a = pf_circle_repeat(f, pf_circle_point(f, enter(f, t)), (int64_t)rest);
+    uint64_t remainder = f->p + 1;
+    while (remainder%(uint64_t)q == 0) remainder /= (uint64_t)q;
+    PfCirclePoint a = pf_circle_repeat(f, pf_circle_point(f, enter(f, t)), (int64_t)remainder);
     if (is_start(f, a)) continue;
     PfCirclePoint next = pf_circle_repeat(f, a, order); /* the order may still be higher by powers of q */
     while (!is_start(f, next)) {
@@ -144,18 +142,14 @@ static bool agrees_with_root(const PfField *f, PfCirclePoint a, int64_t q)
   return (q%4 == 1 ? sum.c : sum.s) == square_root(f, enter(f, (uint64_t)q));
 }
 
-static int64_t first_nonresidue(int64_t q)
-{
-  int64_t a = 2;
-  while (is_residue(a, q)) a++;
-  return a;
-}
-
 /* e^(2 pi i/order) for an odd prime power. */
 static PfCirclePoint odd_root(const PfField *f, int64_t q, int64_t order)
 {
   PfCirclePoint a = point_of_order(f, q, order);
-  return agrees_with_root(f, pf_circle_repeat(f, a, order/q), q) ? a : pf_circle_repeat(f, a, first_nonresidue(q));
+  if (agrees_with_root(f, pf_circle_repeat(f, a, order/q), q)) return a;
+  int64_t n = 2; /* the first that is not a square modulo q */
+  while (is_residue(n, q)) n++;
+  return pf_circle_repeat(f, a, n);
 }
 
 /* e^(2 pi i/32): its 8th power is i, and 2 cos(pi/4) = sqrt(2). */
@@ -174,8 +168,8 @@ PfCirclePoint pf_circle_unity(const PfField *f)
   static const int64_t orders[] = {32, 9, 5, 7, 11, 13, 17, 19, 23};
   PfCirclePoint root = {f->one, 0};
   for (size_t i = 0; i < sizeof primes/sizeof *primes; i++) {
-    int64_t rest = PF_CIRCLE_ORDER/orders[i]%orders[i], x = 1;
-    while (rest*x%orders[i] != 1) x++;
+    int64_t remainder = PF_CIRCLE_ORDER/orders[i]%orders[i], x = 1;
+    while (remainder*x%orders[i] != 1) x++;
     PfCirclePoint part = primes[i] == 2 ? even_root(f) : odd_root(f, primes[i], orders[i]);
     root = pf_circle_turn(f, root, pf_circle_repeat(f, part, x));
   }

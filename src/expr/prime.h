@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prime fields of about 2^61 elements, and the unit circle of each. Other modules may include this.
  *
- * - p + 1 is a multiple of every small prime, so all small primes are squares modulo p, -1 is none, and the
+ * - p + 1 is a multiple of every small prime, so all small primes are squares modulo p, -1 is not a square, and the
  *   squares play the part of the positive numbers: each has one root that is a square, and that root is
  *   multiplicative, as sqrt is.
  * - The unit circle c^2 + s^2 = 1 has p + 1 points and holds exact images of cos(pi/n), sin(pi/n) for n that
@@ -69,7 +69,7 @@ typedef struct PfCirclePoint {
 /* The angles of two points added; n times the angle. */
 PfCirclePoint pf_circle_turn(const PfField *f, PfCirclePoint a, PfCirclePoint b);
 PfCirclePoint pf_circle_repeat(const PfField *f, PfCirclePoint a, int64_t n);
-/* ((1 - t^2)/(1 + t^2), 2t/(1 + t^2)); -1 is no square. */
+/* ((1 - t^2)/(1 + t^2), 2t/(1 + t^2)); -1 is not a square. */
 PfCirclePoint pf_circle_point(const PfField *f, uint64_t t);
 /* e^(2 pi i/PF_CIRCLE_ORDER), on the side of the square roots that the field has chosen. */
 PfCirclePoint pf_circle_unity(const PfField *f);

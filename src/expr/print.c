@@ -26,6 +26,7 @@ void pf_put_expr(Printer *p, PfExpr e)
   put_piece(p, (Piece){NULL, p->table->place[e]});
 }
 
+/* Appends text, an expression and text. */
 void pf_put_all(Printer *p, const char *before, PfExpr e, const char *after)
 {
   pf_put(p, before);
@@ -33,6 +34,7 @@ void pf_put_all(Printer *p, const char *before, PfExpr e, const char *after)
   pf_put(p, after);
 }
 
+/* Appends a copy of the text, which need not live on. */
 void pf_put_copy(Printer *p, const char *text)
 {
   char *copy = pf_arena_text(p->arena, text, strlen(text));
@@ -40,6 +42,7 @@ void pf_put_copy(Printer *p, const char *text)
   else p->failed = true;
 }
 
+/* Appends formatted text. */
 void pf_put_format(Printer *p, const char *format, ...)
 {
   va_list words, again;
@@ -57,6 +60,7 @@ void pf_put_format(Printer *p, const char *format, ...)
   va_end(words);
 }
 
+/* A double with 15 to 17 digits, the fewest that give it back, independent of the locale. */
 void pf_double_text(double value, char text[DOUBLE_TEXT])
 {
   const PfPlain plain = pf_plain_begin();
@@ -71,21 +75,7 @@ void pf_double_text(double value, char text[DOUBLE_TEXT])
 
 typedef void LayOut(Printer *p, PfExpr e);
 
-static LayOut *lay_out_of(PfNotation notation)
-{
-  switch (notation) {
-  case PF_LATEX: return pf_lay_out_latex;
-  case PF_C: return pf_lay_out_c;
-  default: return pf_lay_out_text;
-  }
-}
-
-static size_t saturated_sum(size_t a, size_t b)
-{
-  return a > SIZE_MAX - b ? SIZE_MAX : a + b;
-}
-
-/* Names and numbers are one word each, and so is an operator; brackets and blanks are none. */
+/* Names and numbers are one word each, and so is an operator; brackets and blanks do not count. */
 static size_t words_of(const char *text)
 {
   static const char breaks[] = "+-*/^(), =";
@@ -98,37 +88,30 @@ static size_t words_of(const char *text)
   return count;
 }
 
-static size_t length_of_pieces(const Printer *p, size_t first, size_t end)
-{
-  size_t length = 0;
-  for (size_t k = first; k < end; k++) {
-    const Piece *piece = p->pieces.at + k;
-    size_t own = !piece->text ? p->length[piece->place] : p->words ? words_of(piece->text) : strlen(piece->text);
-    length = saturated_sum(length, own);
-  }
-  return length;
-}
-
-/* Of a node that was measured before only the length counts, when nothing is to be written. */
-static size_t known_length(const Printer *p, PfExpr e)
-{
-  const PfExprTable *table = p->table;
-  return p->measures && e < table->lengths.count ? table->lengths.at[e] : 0;
-}
-
 static void lay_out_node(Printer *p, int i, LayOut *lay_out)
 {
   p->first[i] = p->first[i + 1] = p->pieces.count;
-  p->length[i] = known_length(p, p->nodes[i]);
+  /* Of a node that was measured before only the length counts, when nothing is to be written. */
+  PfExpr e = p->nodes[i];
+  const PfExprTable *table = p->table;
+  p->length[i] = p->measures && e < table->lengths.count ? table->lengths.at[e] : 0;
   if (p->length[i] || p->failed) return;
   lay_out(p, p->nodes[i]);
   p->first[i + 1] = p->pieces.count;
-  p->length[i] = length_of_pieces(p, p->first[i], p->first[i + 1]);
+  size_t length = 0;
+  for (size_t k = p->first[i]; k < p->first[i + 1]; k++) {
+    const Piece *piece = p->pieces.at + k;
+    size_t own = !piece->text ? p->length[piece->place] : p->words ? words_of(piece->text) : strlen(piece->text);
+    length = length > SIZE_MAX - own ? SIZE_MAX : length + own;
+  }
+  p->length[i] = length;
 }
 
+/* Lays out all nodes of e in the order of their creation, each as pieces of text and references to its operands. */
 static PfStatus lay_out(Printer *p, PfExpr e, PfNotation notation)
 {
-  enum { ASK_EVERY = 256 };
+  enum { POLL_EVERY = 256 };
+  LayOut *lay_out_one = notation == PF_LATEX ? pf_lay_out_latex : notation == PF_C ? pf_lay_out_c : pf_lay_out_text;
   PfContext *ctx = p->table->ctx;
   p->one = pf_expr_int(ctx, 1);
   PF_TRY(pf_walk(p->table, p->arena, &e, 1, &p->nodes, &p->node_count));
@@ -138,8 +121,8 @@ static PfStatus lay_out(Printer *p, PfExpr e, PfNotation notation)
   p->failed = p->one == PF_EXPR_NONE || !p->keys || !p->length || !p->first;
   for (int i = 0; i < p->node_count && !p->failed; i++) {
     pf_print_key(p, i);
-    lay_out_node(p, i, lay_out_of(notation));
-    if (i%ASK_EVERY == ASK_EVERY - 1 && pf_context_is_cancelled(ctx)) p->failed = true;
+    lay_out_node(p, i, lay_out_one);
+    if (i%POLL_EVERY == POLL_EVERY - 1 && pf_context_is_cancelled(ctx)) p->failed = true;
   }
   return p->failed ? pf_no_room(ctx, "a printed formula") : PF_OK;
 }
@@ -152,6 +135,7 @@ typedef struct Range {
 
 typedef PF_ARRAY(Range) RangeStack;
 
+/* Puts the pieces together, with a stack instead of recursion. */
 static bool write_text(const Printer *p, RangeStack *stack, uint32_t root, char *to)
 {
   const PfAllocator *allocator = p->table->allocator;
@@ -174,68 +158,54 @@ static bool write_text(const Printer *p, RangeStack *stack, uint32_t root, char 
   return true;
 }
 
-static PfStatus print(Printer *p, PfArena *arena, PfExpr e, PfNotation notation, char **text)
-{
-  PfContext *ctx = p->table->ctx;
-  PF_TRY(lay_out(p, e, notation));
-  size_t length = p->length[p->node_count - 1]; /* the root was created last */
-  if (length > longest_text)
-    return pf_fail(ctx, PF_ERR_LIMIT, "a formula is longer than 16 MB when its shared parts are written out");
-  *text = pf_arena_alloc(arena, length + 1, 1);
-  RangeStack stack = {0};
-  bool good = *text && write_text(p, &stack, (uint32_t)p->node_count - 1, *text);
-  pf_array_free(p->table->allocator, &stack);
-  return good ? PF_OK : pf_no_room(ctx, "a printed formula");
-}
-
 /* ---------------------------------------------------------------- public */
 
-/* A printer with an arena of its own: the caller's may be the scratch arena. */
-static PfStatus begin(PfContext *ctx, PfExpr e, Printer *p)
-{
-  *p = (Printer){.table = pf_expr_table(ctx)};
-  if (e == PF_EXPR_NONE) return pf_fail(ctx, PF_ERR_ARGUMENT, "there is no expression to print");
-  p->arena = p->table ? pf_arena_new(p->table->allocator) : NULL;
-  return p->arena ? PF_OK : pf_no_room(ctx, "a printed formula");
-}
-
-static void end(Printer *p)
-{
-  if (p->table) pf_array_free(p->table->allocator, &p->pieces);
-  pf_arena_free(p->arena);
-}
-
+/* The printer has an arena of its own, since the caller's may be the scratch arena. */
 const char *pf_expr_print(PfContext *ctx, PfArena *arena, PfExpr e, PfNotation notation)
 {
-  Printer p;
+  PfExprTable *table = pf_expr_table(ctx);
+  if (e == PF_EXPR_NONE) {
+    (void)pf_fail(ctx, PF_ERR_ARGUMENT, "there is no expression to print");
+    return NULL;
+  }
+  Printer p = {.table = table, .arena = table ? pf_arena_new(table->allocator) : NULL};
+  RangeStack stack = {0};
   char *text = NULL;
-  PfStatus status = begin(ctx, e, &p);
-  if (status == PF_OK) status = print(&p, arena, e, notation, &text);
-  end(&p);
+  PfStatus status = p.arena ? lay_out(&p, e, notation) : pf_no_room(ctx, "a printed formula");
+  if (status == PF_OK) {
+    size_t length = p.length[p.node_count - 1]; /* the root was created last */
+    if (length > longest_text) {
+      status = pf_fail(ctx, PF_ERR_LIMIT, "a formula is longer than 16 MB when its shared parts are written out");
+    } else {
+      text = pf_arena_alloc(arena, length + 1, 1);
+      if (!text || !write_text(&p, &stack, (uint32_t)p.node_count - 1, text))
+        status = pf_no_room(ctx, "a printed formula");
+    }
+  }
+  if (table) pf_array_free(table->allocator, &stack);
+  if (table) pf_array_free(table->allocator, &p.pieces);
+  pf_arena_free(p.arena);
   return status == PF_OK ? text : NULL;
 }
 
-/* The lengths of all parts are known then as well, and are asked for soon. */
-static void keep_lengths(const Printer *p)
-{
-  PfExprTable *table = p->table;
-  PfExpr last = p->nodes[p->node_count - 1];
-  while (table->lengths.count <= last)
-    if (!pf_push(table->allocator, &table->lengths, 0)) return; /* they will be measured again */
-  for (int i = 0; i < p->node_count; i++)
-    table->lengths.at[p->nodes[i]] = p->length[i] < UINT32_MAX ? (uint32_t)p->length[i] : 0;
-}
-
+/* The length of the text of e, in letters or in words; SIZE_MAX when it cannot be laid out. Lengths in letters are kept
+ * in the table, also those of all parts, which will be needed soon. */
 static size_t measure(PfContext *ctx, PfExpr e, bool in_words)
 {
+  PfExprTable *table = pf_expr_table(ctx);
   if (e == PF_EXPR_NONE) return 0;
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
-  Printer p = {.table = pf_expr_table(ctx), .arena = scratch, .words = in_words, .measures = !in_words};
-  PfStatus status = p.table ? lay_out(&p, e, PF_TEXT) : pf_no_room(ctx, "a printed formula");
-  if (status == PF_OK && !in_words) keep_lengths(&p);
+  Printer p = {.table = table, .arena = scratch, .words = in_words, .measures = !in_words};
+  PfStatus status = table ? lay_out(&p, e, PF_TEXT) : pf_no_room(ctx, "a printed formula");
   size_t length = status == PF_OK ? p.length[p.node_count - 1] : SIZE_MAX;
-  if (p.table) pf_array_free(p.table->allocator, &p.pieces);
+  if (status == PF_OK && !in_words) {
+    bool good = true;
+    while (good && table->lengths.count <= e) good = pf_push(table->allocator, &table->lengths, 0);
+    for (int i = 0; good && i < p.node_count; i++) /* without memory they will be measured again */
+      table->lengths.at[p.nodes[i]] = p.length[i] < UINT32_MAX ? (uint32_t)p.length[i] : 0;
+  }
+  if (table) pf_array_free(table->allocator, &p.pieces);
   pf_arena_release(scratch, mark);
   return length;
 }
@@ -247,7 +217,7 @@ size_t pf_expr_length(PfContext *ctx, PfExpr e)
   return measure(ctx, e, false);
 }
 
-size_t pf_expr_words(PfContext *ctx, PfExpr e)
+size_t pf_expr_token_count(PfContext *ctx, PfExpr e)
 {
   return measure(ctx, e, true);
 }

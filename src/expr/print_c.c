@@ -68,17 +68,13 @@ static void put_number(Printer *p, Number value)
   else pf_put_format(p, "(%" PRId64 ".0/%" PRId64 ".0)", value.num, value.den);
 }
 
-static bool stands_alone(const Printer *p, PfExpr e)
-{
-  PfOp op = op_of(p->table, e);
-  if (op == PF_OP_SUM || op == PF_OP_PRODUCT) return false;
-  return !is_number(p->table, e) || pf_number_sign(number_of(p->table, e)) >= 0;
-}
-
+/* In brackets, unless it can be an operand as it stands. */
 static void put_alone(Printer *p, PfExpr e)
 {
-  if (stands_alone(p, e)) pf_put_expr(p, e);
-  else pf_put_all(p, "(", e, ")");
+  PfOp op = op_of(p->table, e);
+  bool negative = is_number(p->table, e) && pf_number_sign(number_of(p->table, e)) < 0;
+  if (op == PF_OP_SUM || op == PF_OP_PRODUCT || negative) pf_put_all(p, "(", e, ")");
+  else pf_put_expr(p, e);
 }
 
 /* Conditions are integers in C, and a quotient of integers is not what we mean. */
@@ -89,15 +85,7 @@ static const char *cast_for(const Printer *p, PfExpr e)
 
 /* ---------------------------------------------------------------- products */
 
-static void put_exponent(Printer *p, const Power *power)
-{
-  Number number = power->number;
-  if (pf_number_is(number, 0)) pf_put_expr(p, power->exponent);
-  else if (!pf_number_is_narrow(number)) put_double(p, pf_number_value(number));
-  else if (number.den == 1) pf_put_format(p, "%" PRId64, number.num);
-  else pf_put_format(p, "%" PRId64 ".0/%" PRId64, number.num, number.den);
-}
-
+/* x, x*x, sqrt(x), 1/… or pow(x, e). */
 static void put_power(Printer *p, const Power *power)
 {
   enum { HIGHEST_PRODUCT = 4 }; /* x*x*x*x is faster than pow and as exact */
@@ -115,7 +103,10 @@ static void put_power(Printer *p, const Power *power)
     }
   } else {
     pf_put_all(p, "pow(", power->base, ", ");
-    put_exponent(p, power);
+    if (pf_number_is(number, 0)) pf_put_expr(p, power->exponent);
+    else if (!pf_number_is_narrow(number)) put_double(p, pf_number_value(number));
+    else if (number.den == 1) pf_put_format(p, "%" PRId64, number.num);
+    else pf_put_format(p, "%" PRId64 ".0/%" PRId64, number.num, number.den);
     pf_put(p, ")");
   }
 }
@@ -128,22 +119,18 @@ static void put_powers(Printer *p, const Power *powers, uint32_t count, bool con
   }
 }
 
-/* Is x*x, which must not be divided by without brackets? */
-static bool is_written_as_product(const Printer *p, const Power *power)
-{
-  return op_of(p->table, power->base) == PF_OP_SYMBOL && pf_number_is_integer(power->number) &&
-         power->number.num > 1;
-}
-
 static void put_fraction(Printer *p, const Fraction *fraction)
 {
   bool number = !pf_number_is(fraction->size, 1) || fraction->above_count == 0;
   if (number) put_number(p, fraction->size);
   put_powers(p, fraction->above, fraction->above_count, number);
   if (!fraction->below_count) return;
-  bool several = fraction->below_count > 1 || is_written_as_product(p, fraction->below);
+  const Power *below = fraction->below;
+  bool several = fraction->below_count > 1 || /* x*x must not be divided by without brackets */
+                 (op_of(p->table, below->base) == PF_OP_SYMBOL && pf_number_is_integer(below->number) &&
+                  below->number.num > 1);
   pf_put(p, several ? "/(" : "/");
-  put_powers(p, fraction->below, fraction->below_count, false);
+  put_powers(p, below, fraction->below_count, false);
   if (several) pf_put(p, ")");
 }
 
@@ -161,31 +148,7 @@ static const char *name_of(PfOp op)
   }
 }
 
-static void put_call(Printer *p, PfExpr e)
-{
-  pf_put(p, name_of(op_of(p->table, e)));
-  for (uint32_t i = 0; i < node_of(p->table, e)->count; i++) {
-    PfExpr arg = args_of(p->table, e)[i];
-    pf_put(p, i ? ", " : "(");
-    pf_put_all(p, cast_for(p, arg), arg, "");
-  }
-  pf_put(p, ")");
-}
-
-/* Operators always stand in brackets: C's order of precedence is not the language's. */
-static void put_operator(Printer *p, PfExpr e)
-{
-  PfOp op = op_of(p->table, e);
-  const PfExpr *args = args_of(p->table, e);
-  pf_put(p, op == PF_OP_NOT ? "(!" : "(");
-  put_alone(p, args[0]);
-  if (op != PF_OP_NOT) {
-    pf_put_format(p, " %s ", name_of(op));
-    put_alone(p, args[1]);
-  }
-  pf_put(p, ")");
-}
-
+/* A call of the C library, an operator, or ? : for a choice. */
 static void put_function(Printer *p, PfExpr e)
 {
   PfOp op = op_of(p->table, e);
@@ -198,12 +161,26 @@ static void put_function(Printer *p, PfExpr e)
     pf_put_all(p, cast_for(p, args[1]), args[1], " : ");
     pf_put_all(p, cast_for(p, args[2]), args[2], ")");
   } else if (is_infix(op)) {
-    put_operator(p, e);
+    /* Operators always stand in brackets: C's order of precedence is not the language's. */
+    pf_put(p, op == PF_OP_NOT ? "(!" : "(");
+    put_alone(p, args[0]);
+    if (op != PF_OP_NOT) {
+      pf_put_format(p, " %s ", name_of(op));
+      put_alone(p, args[1]);
+    }
+    pf_put(p, ")");
   } else {
-    put_call(p, e);
+    pf_put(p, name_of(op_of(p->table, e)));
+    for (uint32_t i = 0; i < node_of(p->table, e)->count; i++) {
+      PfExpr arg = args_of(p->table, e)[i];
+      pf_put(p, i ? ", " : "(");
+      pf_put_all(p, cast_for(p, arg), arg, "");
+    }
+    pf_put(p, ")");
   }
 }
 
+/* The pieces of a node in C. */
 void pf_lay_out_c(Printer *p, PfExpr e)
 {
   switch (op_of(p->table, e)) {

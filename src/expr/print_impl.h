@@ -12,7 +12,7 @@ typedef struct Piece {
   uint32_t place;
 } Piece;
 
-/* What decides where a node stands among others. */
+/* The sort key of a node among others. */
 typedef struct Key {
   int order;             /* most primes of a symbol in it: 1 for velocities, 2 for accelerations */
   int rank;              /* place in a product: numbers, symbols, sums, functions, velocities, … */
@@ -84,7 +84,7 @@ void pf_double_text(double value, char text[DOUBLE_TEXT]);
  * is exact, or as a fraction, when that has at most 64 digits; else as the nearest double. */
 enum { NUMBER_TEXT = 72 };
 typedef struct NumberText {
-  char above[NUMBER_TEXT], below[NUMBER_TEXT]; /* below is empty for what is not a fraction */
+  char above[NUMBER_TEXT], below[NUMBER_TEXT]; /* below is empty unless it is a fraction */
 } NumberText;
 void pf_number_text(Number value, NumberText *text);
 bool pf_number_is_fraction(Number value); /* is it written as one? */

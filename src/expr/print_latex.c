@@ -44,22 +44,6 @@ static void put_word(Printer *p, const char *word, size_t length)
   else pf_put_format(p, "%.*s", (int)length, word);
 }
 
-/* A Greek letter with a number behind it, as psi1: how long the letter is; 0 for another word. */
-static size_t numbered_letter(const char *word, size_t length)
-{
-  size_t letters = 0;
-  while (letters < length && isalpha((unsigned char)word[letters])) letters++;
-  return is_greek(word, letters) && letters < length && is_digits(word + letters, length - letters) ? letters : 0;
-}
-
-/* As a word, but psi1 is \psi_{1}. */
-static void put_index(Printer *p, const char *word, size_t length)
-{
-  size_t letters = numbered_letter(word, length);
-  put_word(p, word, letters ? letters : length);
-  if (letters) pf_put_format(p, "_{%.*s}", (int)(length - letters), word + letters);
-}
-
 /* Every run of letters and digits is an index: [2], _b, 1. Says how many there are now. */
 static int put_indices(Printer *p, const char *at, const char *end, int before)
 {
@@ -71,7 +55,12 @@ static int put_indices(Printer *p, const char *at, const char *end, int before)
       continue;
     }
     pf_put(p, before++ ? "," : "_{");
-    put_index(p, start, (size_t)(at - start));
+    /* As a word; but a Greek letter with a number, psi1, is \psi_{1}. */
+    size_t length = (size_t)(at - start), letters = 0;
+    while (letters < length && isalpha((unsigned char)start[letters])) letters++;
+    if (!is_greek(start, letters) || !is_digits(start + letters, length - letters)) letters = length;
+    put_word(p, start, letters);
+    if (letters < length) pf_put_format(p, "_{%.*s}", (int)(length - letters), start + letters);
   }
   return before;
 }
@@ -82,7 +71,7 @@ static const char *dots(int count)
   return count < (int)(sizeof commands/sizeof *commands) ? commands[count] : NULL;
 }
 
-/* Where the last word begins: behind the last dot that is not in brackets. */
+/* Where the last word begins: after the last dot that is not in brackets. */
 static const char *last_word(const char *name)
 {
   const char *word = name;
@@ -94,17 +83,7 @@ static const char *last_word(const char *name)
   return word;
 }
 
-/* Those behind the name, not those inside of its brackets. */
-static int count_primes(const char *word)
-{
-  const char *behind = strrchr(word, ']');
-  int primes = 0;
-  for (const char *c = behind ? behind : word; *c; c++) primes += *c == '\'';
-  return primes;
-}
-
-/* phi_dot is \dot{\phi}: where the words that mean dots begin, behind which only indices and primes follow; NULL
- * without. */
+/* phi_dot is \dot{\phi}: where the words that mean dots begin, followed by indices and primes only; NULL without. */
 static const char *dot_words(const char *own, int *dots)
 {
   static const char *const words[] = {"_dot", "_ddot"};
@@ -124,12 +103,15 @@ static void put_name(Printer *p, const char *name)
 {
   const char *own = last_word(name), *end = own + strlen(own), *stem = own;
   while (isalpha((unsigned char)*stem)) stem++;
-  int primes = count_primes(own);
+  /* Those after the name, not those inside of its brackets. */
+  const char *behind = strrchr(own, ']');
+  int primes = 0;
+  for (const char *c = behind ? behind : own; *c; c++) primes += *c == '\'';
   const char *dotted = dot_words(own, &primes);
   if (dots(primes)) pf_put(p, dots(primes));
   else pf_put_format(p, "\\overset{(%d)}{", primes);
   if (stem > own) put_word(p, own, (size_t)(stem - own));
-  else pf_put(p, "{}"); /* what the indices stand at */
+  else pf_put(p, "{}"); /* the base of the indices */
   if (primes) pf_put(p, "}");
   int indices = dotted ? put_indices(p, stem, dotted, 0) : 0;
   indices = put_indices(p, dotted ? dotted + strcspn(dotted, "['") : stem, end, indices);
@@ -141,13 +123,6 @@ static const char *notation_of(const Printer *p, PfExpr symbol)
 {
   size_t which = node_of(p->table, symbol)->first;
   return which < p->table->notations.count ? p->table->notations.at[which] : NULL;
-}
-
-static void put_symbol(Printer *p, PfExpr e)
-{
-  const char *notation = notation_of(p, e);
-  if (notation) pf_put_format(p, "%s", notation);
-  else put_name(p, p->table->names.at[node_of(p->table, e)->first]);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -166,37 +141,9 @@ static void put_decimal(Printer *p, const char *text)
   pf_put_format(p, "%.*s \\cdot 10^{%s%s}", length, text, negative ? "-" : "", exponent);
 }
 
-static void put_number(Printer *p, Number value)
-{
-  NumberText text;
-  pf_number_text(value, &text);
-  if (pf_number_sign(value) < 0) pf_put(p, "-");
-  if (*text.below) pf_put_format(p, "\\frac{%s}{%s}", text.above, text.below);
-  else put_decimal(p, text.above);
-}
-
-/* Can it carry an exponent as it stands? */
-static bool is_base(const Printer *p, PfExpr e)
-{
-  PfOp op = op_of(p->table, e);
-  if (op == PF_OP_SYMBOL) {
-    const char *notation = notation_of(p, e);
-    return !notation || !strchr(notation, '^');
-  }
-  if (op == PF_OP_PI || op == PF_OP_ABS) return true;
-  return is_integer(p->table, e) && pf_number_sign(number_of(p->table, e)) >= 0;
-}
-
-/* Must it be wrapped among the factors of a product? */
-static bool is_wide(const Printer *p, PfExpr e)
-{
-  PfOp op = op_of(p->table, e);
-  return op == PF_OP_SUM || op == PF_OP_PRODUCT || op == PF_OP_IF || is_infix(op) ||
-         (is_number(p->table, e) && pf_number_sign(number_of(p->table, e)) < 0);
-}
-
 /* ---------------------------------------------------------------- functions */
 
+/* The LaTeX command of a function or operator; empty for those that are written otherwise. */
 static const char *command_of(PfOp op)
 {
   switch (op) {
@@ -257,6 +204,7 @@ static void put_operand(Printer *p, PfExpr e)
   else pf_put_expr(p, e);
 }
 
+/* A function with its arguments, an operator between its operands, cases for a choice. */
 static void put_function(Printer *p, PfExpr e)
 {
   PfOp op = op_of(p->table, e);
@@ -295,12 +243,15 @@ static void put_exponent(Printer *p, const Power *power)
   pf_put(p, "}");
 }
 
+/* The base and its exponent; square roots, and whole powers of functions as \\sin^2 x. */
 static void put_power(Printer *p, const Power *power)
 {
   Number number = power->number;
   PfOp op = op_of(p->table, power->base);
+  bool negative = is_number(p->table, power->base) && pf_number_sign(number_of(p->table, power->base)) < 0;
   if (pf_number_is(number, 1)) {
-    if (is_wide(p, power->base)) put_wrapped(p, power->base);
+    bool wide = op == PF_OP_SUM || op == PF_OP_PRODUCT || op == PF_OP_IF || is_infix(op) || negative;
+    if (wide) put_wrapped(p, power->base);
     else pf_put_expr(p, power->base);
   } else if (is_half(number)) {
     pf_put_all(p, "\\sqrt{", power->base, "}");
@@ -309,7 +260,11 @@ static void put_power(Printer *p, const Power *power)
     put_exponent(p, power);
     put_arguments(p, power->base);
   } else {
-    if (is_base(p, power->base)) pf_put_expr(p, power->base);
+    const char *notation = op == PF_OP_SYMBOL ? notation_of(p, power->base) : NULL;
+    bool plain = op == PF_OP_SYMBOL || op == PF_OP_PI || op == PF_OP_ABS ||
+                 (is_integer(p->table, power->base) && !negative);
+    if (notation && strchr(notation, '^')) plain = false;
+    if (plain) pf_put_expr(p, power->base); /* it can carry an exponent as it stands */
     else put_wrapped(p, power->base);
     put_exponent(p, power);
   }
@@ -334,7 +289,7 @@ static const char *gap_between(const Printer *p, const Power *left, const Power 
   return plain && is_open(p, left->base) ? " \\, " : " ";
 }
 
-/* A number, unless it is 1 or empty, times powers. What stands alone between the braces of a fraction needs no
+/* A number, unless it is 1 or empty, times powers. A factor that stands alone between the braces of a fraction needs no
  * brackets. */
 static void put_product(Printer *p, const char *number, const Power *powers, uint32_t count, bool in_braces)
 {
@@ -366,13 +321,25 @@ static void put_fraction(Printer *p, const Fraction *fraction)
   pf_put(p, "}");
 }
 
+/* The pieces of a node in LaTeX. */
 void pf_lay_out_latex(Printer *p, PfExpr e)
 {
+  const char *notation;
+  NumberText number;
   switch (op_of(p->table, e)) {
   case PF_OP_RATIONAL:
-  case PF_OP_DOUBLE: put_number(p, number_of(p->table, e)); break;
+  case PF_OP_DOUBLE:
+    pf_number_text(number_of(p->table, e), &number);
+    if (pf_number_sign(number_of(p->table, e)) < 0) pf_put(p, "-");
+    if (*number.below) pf_put_format(p, "\\frac{%s}{%s}", number.above, number.below);
+    else put_decimal(p, number.above);
+    break;
   case PF_OP_PI: pf_put(p, "\\pi"); break;
-  case PF_OP_SYMBOL: put_symbol(p, e); break;
+  case PF_OP_SYMBOL:
+    notation = notation_of(p, e);
+    if (notation) pf_put_format(p, "%s", notation);
+    else put_name(p, p->table->names.at[node_of(p->table, e)->first]);
+    break;
   case PF_OP_SUM:
   case PF_OP_PRODUCT: pf_put_terms(p, e, put_fraction); break;
   default: put_function(p, e);

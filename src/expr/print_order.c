@@ -21,15 +21,6 @@ static int class_of_name(const char *name)
   return letter(name[0]) != 'm';
 }
 
-static int compare_digits(const char **a, const char **b)
-{
-  size_t m = strspn(*a, "0123456789"), n = strspn(*b, "0123456789");
-  int sign = m != n ? (m > n) - (m < n) : strncmp(*a, *b, m);
-  *a += m;
-  *b += n;
-  return sign;
-}
-
 /* psi[2] comes before psi[10], and m before R. */
 static int compare_names(const char *a, const char *b)
 {
@@ -38,7 +29,10 @@ static int compare_names(const char *a, const char *b)
   const char *x = a, *y = b;
   while (!sign && *x && *y) {
     if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
-      sign = compare_digits(&x, &y);
+      size_t m = strspn(x, "0123456789"), n = strspn(y, "0123456789");
+      sign = m != n ? (m > n) - (m < n) : strncmp(x, y, m);
+      x += m;
+      y += n;
     } else {
       sign = tolower((unsigned char)*x) - tolower((unsigned char)*y);
       x++;
@@ -47,14 +41,6 @@ static int compare_names(const char *a, const char *b)
   }
   if (!sign) sign = (*x != 0) - (*y != 0);
   return sign ? sign : strcmp(a, b);
-}
-
-static int count_primes(const char *name)
-{
-  size_t length = strlen(name);
-  int primes = 0;
-  while (length > 0 && name[length - 1] == '\'') length--, primes++;
-  return primes;
 }
 
 /* ---------------------------------------------------------------- comparing */
@@ -74,17 +60,9 @@ static int compare_bases(const Printer *p, PfExpr a, PfExpr b)
   return sign ? sign : compare_handles(a, b);
 }
 
-static int compare_factors(const Printer *p, const void *a, const void *b)
+static int compare_factors(const void *printer, const void *a, const void *b)
 {
-  return compare_bases(p, ((const Factor *)a)->base, ((const Factor *)b)->base);
-}
-
-/* The higher power first. */
-static int compare_exponents(const Printer *p, PfExpr a, PfExpr b)
-{
-  if (!is_number(p->table, a) || !is_number(p->table, b)) return compare_handles(a, b);
-  double x = pf_number_value(number_of(p->table, a)), y = pf_number_value(number_of(p->table, b));
-  return (x < y) - (x > y);
+  return compare_bases(printer, ((const Factor *)a)->base, ((const Factor *)b)->base);
 }
 
 static Factor factor_at(const Printer *p, PfExpr e, uint32_t i)
@@ -93,71 +71,33 @@ static Factor factor_at(const Printer *p, PfExpr e, uint32_t i)
   return key->factors ? key->factors[i] : (Factor){e, p->one};
 }
 
-/* Symbols that are added stand in the order in which they were made: that of the user's declarations.
- * Only among their like, or a, sin(x) and lambda[1] could go round in a circle. */
-static int compare_added(const Printer *p, PfExpr a, PfExpr b)
+/* The order of the terms of a sum. Terms with as many factors: by the last factor, which is the one that moves. Symbols
+ * that are added stand in the order in which they were made: that of the user's declarations. Only among their like, or
+ * a, sin(x) and lambda[1] could go round in a circle. Of equal bases the higher power comes first. */
+static int compare_terms(const void *printer, const void *left, const void *right)
 {
-  bool symbols = op_of(p->table, a) == PF_OP_SYMBOL && op_of(p->table, b) == PF_OP_SYMBOL;
-  return symbols && key_of(p, a)->rank == key_of(p, b)->rank ? compare_handles(a, b) : compare_bases(p, a, b);
-}
-
-/* Terms with as many factors: by the last factor, which is the one that moves. */
-static int compare_alike(const Printer *p, PfExpr a, PfExpr b, uint32_t factor_count)
-{
-  for (uint32_t i = factor_count; i-- > 0;) {
-    Factor x = factor_at(p, a, i), y = factor_at(p, b, i);
-    int sign = compare_added(p, x.base, y.base);
-    if (!sign) sign = compare_exponents(p, x.exponent, y.exponent);
-    if (sign) return sign;
-  }
-  return compare_handles(a, b);
-}
-
-static int compare_terms(const Printer *p, const void *left, const void *right)
-{
+  const Printer *p = printer;
   PfExpr a = ((const Term *)left)->term, b = ((const Term *)right)->term;
   if (a == PF_EXPR_NONE || b == PF_EXPR_NONE) return (a == PF_EXPR_NONE) - (b == PF_EXPR_NONE);
   const Key *x = key_of(p, a), *y = key_of(p, b);
   if (x->order != y->order) return y->order - x->order;
-  if (!x->lead || !y->lead) {
-    int sign = (x->lead == NULL) - (y->lead == NULL);
+  if (!x->lead != !y->lead) return x->lead ? -1 : 1;
+  if (x->factor_count != y->factor_count) return x->factor_count < y->factor_count ? -1 : 1;
+  for (uint32_t i = x->factor_count; i-- > 0;) {
+    Factor f = factor_at(p, a, i), g = factor_at(p, b, i);
+    bool symbols = op_of(p->table, f.base) == PF_OP_SYMBOL && op_of(p->table, g.base) == PF_OP_SYMBOL;
+    bool declared = symbols && key_of(p, f.base)->rank == key_of(p, g.base)->rank;
+    int sign = declared ? compare_handles(f.base, g.base) : compare_bases(p, f.base, g.base);
+    if (sign) return sign;
+    if (is_number(p->table, f.exponent) && is_number(p->table, g.exponent)) {
+      double m = pf_number_value(number_of(p->table, f.exponent)), n = pf_number_value(number_of(p->table, g.exponent));
+      sign = (m < n) - (m > n);
+    } else {
+      sign = compare_handles(f.exponent, g.exponent);
+    }
     if (sign) return sign;
   }
-  if (x->factor_count != y->factor_count) return x->factor_count < y->factor_count ? -1 : 1;
-  return compare_alike(p, a, b, x->factor_count);
-}
-
-typedef int Compare(const Printer *p, const void *a, const void *b);
-
-static void merge(const Printer *p, Compare *compare, const char *from, char *to, const size_t bounds[3],
-                  size_t size)
-{
-  size_t i = bounds[0], j = bounds[1];
-  for (size_t k = bounds[0]; k < bounds[2]; k++) {
-    bool left = i < bounds[1] && (j >= bounds[2] || compare(p, from + i*size, from + j*size) <= 0);
-    memcpy(to + k*size, from + (left ? i++ : j++)*size, size);
-  }
-}
-
-/* Merge sort: qsort has no room for the printer. */
-static void sort(Printer *p, void *items, size_t count, size_t size, Compare *compare)
-{
-  char *from = items, *to = pf_arena_alloc(p->arena, count, size);
-  if (!to) {
-    p->failed = true;
-    return;
-  }
-  for (size_t width = 1; width < count; width *= 2) {
-    for (size_t start = 0; start < count; start += 2*width) {
-      size_t middle = start + width < count ? start + width : count;
-      size_t end = middle + width < count ? middle + width : count;
-      merge(p, compare, from, to, (size_t[]){start, middle, end}, size);
-    }
-    char *swap = from;
-    from = to;
-    to = swap;
-  }
-  if (count && from != (char *)items) memcpy(items, from, count*size);
+  return compare_handles(a, b);
 }
 
 /* ---------------------------------------------------------------- keys */
@@ -172,25 +112,6 @@ static int rank_of(PfOp op, int order)
   return op == PF_OP_SYMBOL ? SYMBOL : whole ? SUM : FUNCTION;
 }
 
-/* lambda[rear] stands behind its coefficient, as an acceleration does. */
-static bool is_unknown(const char *name)
-{
-  return !strncmp(name, "lambda[", 7);
-}
-
-static const Factor *sorted_factors(Printer *p, PfExpr e, uint32_t count)
-{
-  Factor *factors = pf_arena_array(p->arena, Factor, count);
-  if (!factors) {
-    p->failed = true;
-    return NULL;
-  }
-  for (uint32_t i = 0; i < count; i++)
-    factors[i] = (Factor){args_of(p->table, e)[2*i], args_of(p->table, e)[2*i + 1]};
-  sort(p, factors, count, sizeof *factors, compare_factors);
-  return factors;
-}
-
 void pf_print_key(Printer *p, int i)
 {
   PfExpr e = p->nodes[i];
@@ -200,32 +121,31 @@ void pf_print_key(Printer *p, int i)
   key->factor_count = 1;
   if (op == PF_OP_SYMBOL) {
     key->lead = p->table->names.at[node->first];
-    key->order = count_primes(key->lead);
+    size_t length = strlen(key->lead);
+    int primes = 0;
+    while (length > 0 && key->lead[length - 1] == '\'') length--, primes++;
+    key->order = primes;
   }
   for (uint32_t k = 0; k < node->count; k++) {
     const Key *part = key_of(p, args_of(p->table, e)[k]);
     if (part->order > key->order) key->order = part->order;
     if (compare_names(part->lead, key->lead) < 0) key->lead = part->lead;
   }
-  key->rank = op == PF_OP_SYMBOL && is_unknown(key->lead) ? INT_MAX : rank_of(op, key->order);
+  /* lambda[rear] stands after its coefficient, as an acceleration does. */
+  key->rank = op == PF_OP_SYMBOL && !strncmp(key->lead, "lambda[", 7) ? INT_MAX : rank_of(op, key->order);
   if (op != PF_OP_PRODUCT) return;
   key->factor_count = node->count/2;
-  key->factors = sorted_factors(p, e, key->factor_count);
+  Factor *factors = pf_arena_array(p->arena, Factor, key->factor_count);
+  for (uint32_t k = 0; factors && k < key->factor_count; k++)
+    factors[k] = (Factor){args_of(p->table, e)[2*k], args_of(p->table, e)[2*k + 1]};
+  key->factors = factors;
+  if (!factors || !pf_merge_sort(p->arena, factors, key->factor_count, sizeof *factors, 1, compare_factors, p))
+    p->failed = true;
 }
 
 /* ---------------------------------------------------------------- sums and fractions */
 
-static void positive_first(Term *terms, uint32_t count)
-{
-  uint32_t first = 0;
-  while (first < count && pf_number_sign(terms[first].coefficient) < 0) first++;
-  if (first == 0 || first == count) return;
-  Term moved = terms[first];
-  memmove(terms + 1, terms, first*sizeof *terms);
-  terms[0] = moved;
-}
-
-/* The terms of a sum in order; the constant is the term PF_EXPR_NONE. */
+/* The terms of a sum in order, the first positive one in front; the constant is the term PF_EXPR_NONE. */
 static const Term *sorted_terms(Printer *p, PfExpr sum, uint32_t *count)
 {
   const PfExpr *args = args_of(p->table, sum);
@@ -240,8 +160,14 @@ static const Term *sorted_terms(Printer *p, PfExpr sum, uint32_t *count)
     terms[(*count)++] = (Term){args[i + 1], number_of(p->table, args[i])};
   Number constant = number_of(p->table, args[0]);
   if (!pf_number_is(constant, 0)) terms[(*count)++] = (Term){PF_EXPR_NONE, constant};
-  sort(p, terms, *count, sizeof *terms, compare_terms);
-  positive_first(terms, *count);
+  if (!pf_merge_sort(p->arena, terms, *count, sizeof *terms, 1, compare_terms, p)) p->failed = true;
+  uint32_t first = 0;
+  while (first < *count && pf_number_sign(terms[first].coefficient) < 0) first++;
+  if (first > 0 && first < *count) {
+    Term moved = terms[first];
+    memmove(terms + 1, terms, first*sizeof *terms);
+    terms[0] = moved;
+  }
   return terms;
 }
 

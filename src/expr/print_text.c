@@ -22,63 +22,43 @@ static void put_number(Printer *p, Number value)
   pf_put_copy(p, text.below);
 }
 
-/* Can it be a factor or a base, or is it an exponent, as it stands? */
-static bool stands_alone(const Printer *p, PfExpr e)
-{
-  PfOp op = op_of(p->table, e);
-  if (op == PF_OP_SUM || op == PF_OP_PRODUCT || is_infix(op)) return false;
-  if (!is_number(p->table, e)) return true;
-  Number value = number_of(p->table, e);
-  return pf_number_sign(value) >= 0 && !pf_number_is_fraction(value);
-}
-
+/* In brackets, unless it can be a factor, a base or an exponent as it stands. */
 static void put_alone(Printer *p, PfExpr e)
 {
-  if (stands_alone(p, e)) pf_put_expr(p, e);
+  PfOp op = op_of(p->table, e);
+  bool alone = op != PF_OP_SUM && op != PF_OP_PRODUCT && !is_infix(op);
+  if (is_number(p->table, e)) {
+    Number value = number_of(p->table, e);
+    alone = pf_number_sign(value) >= 0 && !pf_number_is_fraction(value);
+  }
+  if (alone) pf_put_expr(p, e);
   else put_wrapped(p, e);
 }
 
 /* ---------------------------------------------------------------- products */
 
-static void put_exponent(Printer *p, const Power *power)
-{
-  bool whole = pf_number_is_integer(power->number) && power->number.num != 0;
-  if (pf_number_is(power->number, 0)) {
-    put_alone(p, power->exponent);
-  } else {
-    if (!whole) pf_put(p, "(");
-    put_number(p, power->number);
-    if (!whole) pf_put(p, ")");
-  }
-}
-
-static void put_power(Printer *p, const Power *power)
-{
-  if (is_half(power->number)) {
-    pf_put_all(p, "sqrt(", power->base, ")");
-    return;
-  }
-  put_alone(p, power->base);
-  if (pf_number_is(power->number, 1)) return;
-  pf_put(p, "^");
-  put_exponent(p, power);
-}
-
+/* Factors with * between them; square roots by name, other exponents after ^. */
 static void put_powers(Printer *p, const Power *powers, uint32_t count, bool continued)
 {
   for (uint32_t i = 0; i < count; i++) {
     if (i || continued) pf_put(p, "*");
-    put_power(p, powers + i);
+    const Power *power = powers + i;
+    if (is_half(power->number)) {
+      pf_put_all(p, "sqrt(", power->base, ")");
+      continue;
+    }
+    put_alone(p, power->base);
+    if (pf_number_is(power->number, 1)) continue;
+    pf_put(p, "^");
+    bool whole = pf_number_is_integer(power->number) && power->number.num != 0;
+    if (pf_number_is(power->number, 0)) {
+      put_alone(p, power->exponent);
+    } else {
+      if (!whole) pf_put(p, "(");
+      put_number(p, power->number);
+      if (!whole) pf_put(p, ")");
+    }
   }
-}
-
-static void put_below(Printer *p, const Fraction *fraction, const char *below)
-{
-  bool number = *below != 0, several = number + fraction->below_count > 1;
-  pf_put(p, several ? "/(" : "/");
-  if (number) pf_put_copy(p, below);
-  put_powers(p, fraction->below, fraction->below_count, number);
-  if (several) pf_put(p, ")");
 }
 
 static void put_fraction(Printer *p, const Fraction *fraction)
@@ -88,12 +68,18 @@ static void put_fraction(Printer *p, const Fraction *fraction)
   bool number = strcmp(size.above, "1") != 0 || fraction->above_count == 0;
   if (number) pf_put_copy(p, size.above);
   put_powers(p, fraction->above, fraction->above_count, number);
-  if (*size.below || fraction->below_count) put_below(p, fraction, size.below);
+  if (!*size.below && !fraction->below_count) return;
+  number = *size.below != 0;
+  bool several = number + fraction->below_count > 1;
+  pf_put(p, several ? "/(" : "/");
+  if (number) pf_put_copy(p, size.below);
+  put_powers(p, fraction->below, fraction->below_count, number);
+  if (several) pf_put(p, ")");
 }
 
 /* ---------------------------------------------------------------- functions */
 
-/* How tightly an operator binds its operands; what is no operator binds tightest. */
+/* How tightly an operator binds its operands; other nodes bind tightest. */
 static int tightness(PfOp op)
 {
   switch (op) {
@@ -131,16 +117,6 @@ static void put_infix(Printer *p, PfExpr e)
   put_operand(p, args_of(p->table, e)[1], own + 1);
 }
 
-static void put_call(Printer *p, PfExpr e)
-{
-  pf_put(p, pf_function_name(op_of(p->table, e)));
-  for (uint32_t i = 0; i < node_of(p->table, e)->count; i++) {
-    pf_put(p, i ? ", " : "(");
-    pf_put_expr(p, args_of(p->table, e)[i]);
-  }
-  pf_put(p, ")");
-}
-
 void pf_lay_out_text(Printer *p, PfExpr e)
 {
   PfOp op = op_of(p->table, e);
@@ -153,6 +129,13 @@ void pf_lay_out_text(Printer *p, PfExpr e)
   case PF_OP_PRODUCT: pf_put_terms(p, e, put_fraction); break;
   default:
     if (is_infix(op)) put_infix(p, e);
-    else put_call(p, e);
+    else {
+      pf_put(p, pf_function_name(op_of(p->table, e)));
+      for (uint32_t i = 0; i < node_of(p->table, e)->count; i++) {
+        pf_put(p, i ? ", " : "(");
+        pf_put_expr(p, args_of(p->table, e)[i]);
+      }
+      pf_put(p, ")");
+    }
   }
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Begins with the product 1. */
 void pf_product_begin(ProductBuilder *product, PfExprTable *table)
 {
   product->table = table;
@@ -17,6 +18,7 @@ void pf_product_begin(ProductBuilder *product, PfExprTable *table)
   product->failed = product->zero_division = false;
 }
 
+/* Adds a factor to the list. */
 static void push_factor(ProductBuilder *product, PfExpr base, PfExpr exponent)
 {
   if (product->factors.count == product->factors.room) {
@@ -53,27 +55,21 @@ static int64_t square_part(int64_t n)
   return root <= 3037000499 && root*root == n ? square*root : square;
 }
 
-/* sqrt(value) = outside*sqrt(inside), with the square part taken out and a rational denominator. */
-static void split_root(PfExprTable *table, Number value, Number *outside, Number *inside)
-{
-  Number whole = value;
-  if (pf_number_is_narrow(value)) whole = pf_number_mul(table, pf_number_int(value.num), pf_number_int(value.den));
-  if (!pf_number_is_narrow(whole)) {
-    pf_number_root(table, value, outside, inside);
-    return;
-  }
-  int64_t root = square_part(whole.num);
-  *outside = pf_number_rational(table, root, value.den);
-  *inside = pf_number_int(whole.num/root/root);
-}
-
-/* number^(k/2), k odd: number^((k-1)/2) times the root: sqrt(8/3) = 2/3*sqrt(6). */
+/* number^(k/2), k odd: number^((k-1)/2) times the root, with the square part taken out and a rational denominator:
+ * sqrt(8/3) = 2/3*sqrt(6). */
 static void push_half_power(ProductBuilder *product, Number value, int64_t k, PfExpr half)
 {
   PfExprTable *table = product->table;
-  Number outside, inside;
+  Number outside, inside, whole = value;
   push_number_factor(product, pf_number_pow(table, value, (k - 1)/2));
-  split_root(table, value, &outside, &inside);
+  if (pf_number_is_narrow(value)) whole = pf_number_mul(table, pf_number_int(value.num), pf_number_int(value.den));
+  if (pf_number_is_narrow(whole)) {
+    int64_t root = square_part(whole.num);
+    outside = pf_number_rational(table, root, value.den);
+    inside = pf_number_int(whole.num/root/root);
+  } else {
+    pf_number_root(table, value, &outside, &inside);
+  }
   if (!pf_number_is_narrow(inside)) { /* a product of a few such roots would have no value as a double */
     push_factor(product, pf_intern_number(table, value), half);
     return;
@@ -82,6 +78,8 @@ static void push_half_power(ProductBuilder *product, Number value, int64_t k, Pf
   if (!pf_number_is(inside, 1)) push_factor(product, pf_intern_number(table, inside), half);
 }
 
+/* A power of a number: whole powers are worked out, square roots get their whole part in front, so that sqrt(12) is
+ * 2*sqrt(3); powers with doubles become doubles. */
 static void push_number_power(ProductBuilder *product, PfExpr base, PfExpr exponent)
 {
   PfExprTable *table = product->table;
@@ -110,6 +108,8 @@ static void push_number_power(ProductBuilder *product, PfExpr base, PfExpr expon
 
 /* ---------------------------------------------------------------- sums and products to a power */
 
+/* A power of a sum: its content comes in front, so that (2 x + 2)^2 is 4 (x + 1)^2; with a broken exponent only of a
+ * single term with a positive coefficient. */
 static void push_sum_power(ProductBuilder *product, PfExpr base, PfExpr exponent)
 {
   PfExprTable *table = product->table;
@@ -129,30 +129,23 @@ static void push_sum_power(ProductBuilder *product, PfExpr base, PfExpr exponent
   }
 }
 
-/* (x^2k)^(1/2) = |x|^k; other products stay whole under a broken power. */
-static void push_broken_power(ProductBuilder *product, PfExpr base, PfExpr exponent)
-{
-  PfExprTable *table = product->table;
-  PfExpr inner = args_of(table, base)[0], power = args_of(table, base)[1];
-  Number k = is_number(table, power) ? number_of(table, power) : pf_number_int(1);
-  bool even = node_of(table, base)->count == 2 && pf_number_is_integer(k) && k.num%2 == 0;
-  if (even && is_number(table, exponent)) {
-    PfExpr size = pf_expr_call1(table->ctx, PF_OP_ABS, inner);
-    PfExpr total = pf_intern_number(table, pf_number_mul(table, k, number_of(table, exponent)));
-    pf_product_push(product, size, total);
-  } else {
-    push_factor(product, base, exponent);
-  }
-}
-
+/* A power of a product: a whole exponent goes to each factor, unless the product is long; and (x^2k)^(1/2) = |x|^k.
+ * Other products stay whole under a broken power. */
 static void push_product_power(ProductBuilder *product, PfExpr base, PfExpr exponent)
 {
   PfExprTable *table = product->table;
   if (!is_integer(table, exponent)) {
-    push_broken_power(product, base, exponent);
-    return;
+    PfExpr inner = args_of(table, base)[0], power = args_of(table, base)[1];
+    Number k = is_number(table, power) ? number_of(table, power) : pf_number_int(1);
+    bool even = node_of(table, base)->count == 2 && pf_number_is_integer(k) && k.num%2 == 0;
+    if (even && is_number(table, exponent)) {
+      PfExpr size = pf_expr_call1(table->ctx, PF_OP_ABS, inner);
+      PfExpr total = pf_intern_number(table, pf_number_mul(table, k, number_of(table, exponent)));
+      pf_product_push(product, size, total);
+      return;
+    }
   }
-  if (is_long_product(table, base)) {
+  if (!is_integer(table, exponent) || is_long_product(table, base)) {
     push_factor(product, base, exponent);
     return;
   }
@@ -164,6 +157,8 @@ static void push_product_power(ProductBuilder *product, PfExpr base, PfExpr expo
   }
 }
 
+/* Multiplies by base^exponent. Powers of numbers, sums and products are taken apart as far as that is exact; 0 to a
+ * negative power makes the result PF_EXPR_NONE. */
 void pf_product_push(ProductBuilder *product, PfExpr base, PfExpr exponent)
 {
   PfExprTable *table = product->table;
@@ -206,80 +201,62 @@ static bool collect_like_bases(ProductBuilder *product)
   return again;
 }
 
-/* |x|^2 = x^2. */
-static bool drop_even_abs(ProductBuilder *product)
-{
-  PfExprTable *table = product->table;
-  bool changed = false;
-  for (size_t i = 0; i < product->factors.count; i++) {
-    Factor *factor = product->factors.at + i;
-    if (op_of(table, factor->base) != PF_OP_ABS || !is_integer(table, factor->exponent)) continue;
-    if (number_of(table, factor->exponent).num%2) continue;
-    factor->base = args_of(table, factor->base)[0];
-    changed = true;
-  }
-  return changed;
-}
-
-static void take_apart(ProductBuilder *product)
-{
-  size_t count = product->factors.count;
-  Factor *factors = pf_arena_array(pf_context_scratch(product->table->ctx), Factor, count);
-  if (!factors) {
-    product->failed = true;
-    return;
-  }
-  memcpy(factors, product->factors.at, count*sizeof *factors);
-  product->factors.count = 0;
-  for (size_t i = 0; i < count; i++) pf_product_push(product, factors[i].base, factors[i].exponent);
-}
-
+/* Sorts the factors and joins powers of equal bases, |x|^2 = x^2, until nothing needs to be taken apart again. */
 static void settle(ProductBuilder *product)
 {
   PfExprTable *table = product->table;
   for (int round = 0; round < 8 && !product->failed; round++) {
-    if (!pf_sort_by_handle(table, product->factors.at, product->factors.count, sizeof(Factor))) {
+    if (!pf_sort_by_handle(table, product->factors.at, product->factors.count, sizeof(Factor))) product->failed = true;
+    bool again = !product->failed && collect_like_bases(product);
+    for (size_t i = 0; i < product->factors.count && !product->failed; i++) {
+      Factor *factor = product->factors.at + i;
+      if (op_of(table, factor->base) != PF_OP_ABS || !is_integer(table, factor->exponent)) continue;
+      if (number_of(table, factor->exponent).num%2) continue;
+      factor->base = args_of(table, factor->base)[0];
+      again = true;
+    }
+    if (!again) return;
+    size_t count = product->factors.count;
+    Factor *factors = pf_arena_array(pf_context_scratch(table->ctx), Factor, count);
+    if (!factors) {
       product->failed = true;
       return;
     }
-    bool again = collect_like_bases(product);
-    if (!product->failed && drop_even_abs(product)) again = true;
-    if (!again) return;
-    take_apart(product);
+    memcpy(factors, product->factors.at, count*sizeof *factors);
+    product->factors.count = 0;
+    for (size_t i = 0; i < count; i++) pf_product_push(product, factors[i].base, factors[i].exponent);
   }
 }
 
-static PfExpr intern_product(ProductBuilder *product)
-{
-  PfExprTable *table = product->table;
-  const Factor *first = product->factors.at;
-  if (product->factors.count == 1 && pf_expr_is_int(table->ctx, first->exponent, 1)) return first->base;
-  return pf_intern(table, PF_OP_PRODUCT, &first->base, (uint32_t)(2*product->factors.count));
-}
-
+/* The product as an expression: factors sorted by handle, powers of the same base joined, the number in front. */
 PfExpr pf_product_end(ProductBuilder *product)
 {
   PfExprTable *table = product->table;
   settle(product);
-  if (product->zero_division) return pf_expr_spoil(table, PF_ERR_NUMBER, "division by zero");
-  if (product->failed) return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for a long product");
+  if (product->zero_division) return pf_expr_poison(table, PF_ERR_NUMBER, "division by zero");
+  if (product->failed) return pf_expr_poison(table, PF_ERR_MEMORY, "no room for a long product");
   if (product->factors.count == 0 || pf_number_is(product->coefficient, 0))
     return pf_intern_number(table, product->coefficient);
-  PfExpr rest = intern_product(product);
+  const Factor *first = product->factors.at;
+  bool single = product->factors.count == 1 && pf_expr_is_int(table->ctx, first->exponent, 1);
+  PfExpr rest = single ? first->base
+                       : pf_intern(table, PF_OP_PRODUCT, &first->base, (uint32_t)(2*product->factors.count));
   if (rest == PF_EXPR_NONE || pf_number_is(product->coefficient, 1)) return rest;
   return pf_expr_scale(table, product->coefficient, rest);
 }
 
 /* ---------------------------------------------------------------- public */
 
-static PfExpr combine(PfContext *ctx, const Factor *factors, int count)
+/* The product of powers; without exponents, of the bases themselves. */
+static PfExpr combine(PfContext *ctx, const PfExpr *bases, const PfExpr *exponents, int count)
 {
   PfExprTable *table = pf_expr_table(ctx);
   if (!table) return PF_EXPR_NONE;
+  PfExpr one = exponents ? PF_EXPR_NONE : pf_expr_int(ctx, 1);
   PfMark mark = pf_arena_mark(pf_context_scratch(ctx));
   ProductBuilder product;
   pf_product_begin(&product, table);
-  for (int i = 0; i < count; i++) pf_product_push(&product, factors[i].base, factors[i].exponent);
+  for (int i = 0; i < count; i++) pf_product_push(&product, bases[i], exponents ? exponents[i] : one);
   PfExpr result = pf_product_end(&product);
   pf_arena_release(pf_context_scratch(ctx), mark);
   return result;
@@ -287,18 +264,17 @@ static PfExpr combine(PfContext *ctx, const Factor *factors, int count)
 
 PfExpr pf_expr_mul(PfContext *ctx, PfExpr a, PfExpr b)
 {
-  PfExpr one = pf_expr_int(ctx, 1);
-  return combine(ctx, (Factor[]){{a, one}, {b, one}}, 2);
+  return combine(ctx, (PfExpr[]){a, b}, NULL, 2);
 }
 
 PfExpr pf_expr_div(PfContext *ctx, PfExpr a, PfExpr b)
 {
-  return combine(ctx, (Factor[]){{a, pf_expr_int(ctx, 1)}, {b, pf_expr_int(ctx, -1)}}, 2);
+  return combine(ctx, (PfExpr[]){a, b}, (PfExpr[]){pf_expr_int(ctx, 1), pf_expr_int(ctx, -1)}, 2);
 }
 
 PfExpr pf_expr_pow(PfContext *ctx, PfExpr base, PfExpr exponent)
 {
-  return combine(ctx, (Factor[]){{base, exponent}}, 1);
+  return combine(ctx, &base, &exponent, 1);
 }
 
 PfExpr pf_expr_pow_int(PfContext *ctx, PfExpr base, int exponent)
@@ -313,14 +289,5 @@ PfExpr pf_expr_sqrt(PfContext *ctx, PfExpr a)
 
 PfExpr pf_expr_product(PfContext *ctx, const PfExpr *factors, int count)
 {
-  PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return PF_EXPR_NONE;
-  PfExpr one = pf_expr_int(ctx, 1);
-  PfMark mark = pf_arena_mark(pf_context_scratch(ctx));
-  ProductBuilder product;
-  pf_product_begin(&product, table);
-  for (int i = 0; i < count; i++) pf_product_push(&product, factors[i], one);
-  PfExpr result = pf_product_end(&product);
-  pf_arena_release(pf_context_scratch(ctx), mark);
-  return result;
+  return combine(ctx, factors, NULL, count);
 }

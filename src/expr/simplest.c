@@ -13,27 +13,28 @@ typedef struct Search {
   PfArena *arena;
   PfExpr best;
   size_t length; /* of the best */
-  double *work;  /* what may still be spent */
+  double *work;  /* the remaining budget */
   double start;  /* that at the beginning */
   double need;   /* with how much at the beginning all would be the same; INFINITY: it was not enough */
 } Search;
 
-/* tan(x) fails where sines and cosines do not. */
-static bool has_tangent(PfExprTable *table, PfArena *arena, PfExpr e)
+/* Does the operation occur in e? */
+static bool contains(PfExprTable *table, PfExpr e, PfOp op)
 {
-  PfMark mark = pf_arena_mark(arena);
+  PfArena *scratch = pf_context_scratch(table->ctx);
+  PfMark mark = pf_arena_mark(scratch);
   PfExpr *nodes;
   int count;
-  bool found = false, good = pf_walk(table, arena, &e, 1, &nodes, &count) == PF_OK;
-  for (int i = 0; i < count && good && !found; i++) found = op_of(table, nodes[i]) == PF_OP_TAN;
-  pf_arena_release(arena, mark);
+  bool found = false, good = pf_walk(table, scratch, &e, 1, &nodes, &count) == PF_OK;
+  for (int i = 0; i < count && good && !found; i++) found = op_of(table, nodes[i]) == op;
+  pf_arena_release(scratch, mark);
   return found;
 }
 
-/* Is one as good as another of the same length, and does not fail where the other does? */
-static bool is_more_regular(PfExprTable *table, PfArena *arena, PfExpr one, PfExpr other)
+/* Of forms of the same length the one without tangents is better: tan(x) fails where sines and cosines do not. */
+static bool is_more_regular(PfExprTable *table, PfExpr one, PfExpr other)
 {
-  return has_tangent(table, arena, other) && !has_tangent(table, arena, one);
+  return contains(table, other, PF_OP_TAN) && !contains(table, one, PF_OP_TAN);
 }
 
 /* A form that people like less must be shorter by a handicap. */
@@ -41,8 +42,7 @@ static void consider(Search *search, PfExpr candidate, size_t handicap)
 {
   if (candidate == PF_EXPR_NONE) return;
   size_t length = pf_expr_length(search->table->ctx, candidate);
-  bool regular = length == search->length && !handicap &&
-                 is_more_regular(search->table, search->arena, candidate, search->best);
+  bool regular = length == search->length && !handicap && is_more_regular(search->table, candidate, search->best);
   if (!regular && (length >= search->length || search->length - length <= handicap)) return;
   search->best = candidate;
   search->length = length;
@@ -50,112 +50,92 @@ static void consider(Search *search, PfExpr candidate, size_t handicap)
 
 /* ---------------------------------------------------------------- candidates from one form */
 
-static PfExpr scale(Letters *letters, PfExpr e, Number factor, int halvings)
+static PfExpr scale(Vars *vars, PfExpr e, Number factor, int halvings)
 {
-  factor = pf_number_mul(letters->table, factor, pf_number_rational(letters->table, 1, (int64_t)1 << halvings));
-  return e == PF_EXPR_NONE || !pf_number_is_exact(factor) ? PF_EXPR_NONE : pf_expr_scale(letters->table, factor, e);
+  factor = pf_number_mul(vars->table, factor, pf_number_rational(vars->table, 1, (int64_t)1 << halvings));
+  return e == PF_EXPR_NONE || !pf_number_is_exact(factor) ? PF_EXPR_NONE : pf_expr_scale(vars->table, factor, e);
 }
 
-static Poly product_of(Letters *letters, const Poly *a, const Poly *b)
+static Poly product_of(Vars *vars, const Poly *a, const Poly *b)
 {
-  Poly product = pf_poly_make(letters, a->count*b->count);
+  Poly product = pf_poly_make(vars, a->count*b->count);
   for (int i = 0; i < a->count; i++)
-    for (int k = 0; k < b->count && !letters->failed; k++)
-      product.terms[product.count++] = pf_monomial_times(letters, a->terms[i], b->terms[k]);
-  pf_poly_tidy(letters, &product);
+    for (int k = 0; k < b->count && !vars->failed; k++)
+      product.terms[product.count++] = pf_monomial_times(vars, a->terms[i], b->terms[k]);
+  pf_poly_tidy(vars, &product);
   return product;
 }
 
-/* Divisors with the same power in one, while they are short: collecting factors them again if that is
- * shorter than, say, x^2 - 1. */
-static void join_divisors(Letters *letters, NormalForm *form)
-{
-  enum { SHORT = 24 };
-  for (int i = 0; i < form->divisor_count; i++)
-    for (int k = form->divisor_count - 1; k > i && !letters->failed; k--) {
-      Poly *a = form->divisors + i, *b = form->divisors + k;
-      if (form->powers[i] != form->powers[k] || a->count*b->count > SHORT) continue;
-      *a = product_of(letters, a, b);
-      *b = form->divisors[--form->divisor_count];
-      form->powers[k] = form->powers[form->divisor_count];
-    }
-}
-
 /* The numerator, in whatever form, over the divisors. */
-static void try_ratio(Search *search, Letters *letters, const NormalForm *form, const Poly *numerator,
+static void try_ratio(Search *search, Vars *vars, const NormalForm *form, const Poly *numerator,
                       int halvings)
 {
   enum { FEW = 50, HANDICAP = 4 };
-  if (letters->failed || (numerator->count > FEW && (size_t)numerator->count > search->length/2)) return;
+  if (vars->failed || (numerator->count > FEW && (size_t)numerator->count > search->length/2)) return;
   if (numerator->count == 0) {
     consider(search, pf_expr_int(search->table->ctx, 0), 0);
     return;
   }
-  Monomial all = pf_poly_collect(letters, numerator);
-  for (int i = 0; i < form->divisor_count && !letters->failed; i++) {
-    Monomial below = pf_poly_collect(letters, form->divisors + i);
+  Monomial all = pf_poly_collect(vars, numerator);
+  for (int i = 0; i < form->divisor_count && !vars->failed; i++) {
+    Monomial below = pf_poly_collect(vars, form->divisors + i);
     if (!pf_number_is(below.coefficient, 1)) return;
-    for (int n = form->powers[i]; n > 0 && !letters->failed; n--) all = pf_monomial_over(letters, all, below);
+    for (int n = form->powers[i]; n > 0 && !vars->failed; n--) all = pf_monomial_over(vars, all, below);
   }
-  if (letters->failed) return;
-  PfExpr e = scale(letters, pf_monomial_build(letters, all), form->scale, halvings);
+  if (vars->failed) return;
+  PfExpr e = scale(vars, pf_monomial_build(vars, all), form->scale, halvings);
   consider(search, e, halvings ? HANDICAP : 0);
 }
 
 /* The same polynomial with its terms in a place of their own. */
-static Poly copy(Letters *letters, const Poly *poly)
+static Poly copy(Vars *vars, const Poly *poly)
 {
-  Poly result = pf_poly_make(letters, poly->count);
-  for (int i = 0; i < poly->count && !letters->failed; i++) result.terms[result.count++] = poly->terms[i];
+  Poly result = pf_poly_make(vars, poly->count);
+  for (int i = 0; i < poly->count && !vars->failed; i++) result.terms[result.count++] = poly->terms[i];
   return result;
 }
 
 /* As it is, and with squares of sines and cosines in place of pairs of terms. */
-static void try_squares(Search *search, Letters *letters, const NormalForm *form, Poly *numerator)
+static void try_squares(Search *search, Vars *vars, const NormalForm *form, Poly *numerator)
 {
-  try_ratio(search, letters, form, numerator, 0);
-  if (pf_poly_shorten_squares(letters, numerator)) try_ratio(search, letters, form, numerator, 0);
-}
-
-/* What has many more terms than another form of the same is not tried. */
-static void try_form(Search *search, Letters *letters, const NormalForm *form)
-{
-  Poly plain = copy(letters, &form->numerator), contracted = copy(letters, &form->numerator), sums;
-  pf_poly_prefer_sines(letters, &plain);
-  bool any = pf_poly_contract(letters, &contracted);
-  int fewest = contracted.count < plain.count ? contracted.count : plain.count, halvings;
-  if (!any || plain.count <= fewest + fewest/4) try_squares(search, letters, form, &plain);
-  if (any) try_squares(search, letters, form, &contracted);
-  if (pf_poly_fourier(letters, &form->numerator, &sums, &halvings) && sums.count <= 2*fewest)
-    try_ratio(search, letters, form, &sums, halvings);
-}
-
-/* Which rows of rotation matrices occur in e: 1 for the first, 2, 4. */
-static int rows_of_rotations(const Search *search, PfExpr e)
-{
-  const PfExprTable *table = search->table;
-  int rows = 0;
-  for (size_t r = 0; r < table->rotations.count; r++)
-    for (int row = 0; row < 3; row++)
-      if (pf_expr_depends(table->ctx, e, table->rotations.at[r].entry + 3*row, 3)) rows |= 1 << row;
-  return rows;
+  try_ratio(search, vars, form, numerator, 0);
+  if (pf_poly_shorten_squares(vars, numerator)) try_ratio(search, vars, form, numerator, 0);
 }
 
 /* False when there is no such form, or it has no denominators. */
 static bool try_style(Search *search, PfExpr e, NormalStyle style)
 {
   PfMark mark = pf_arena_mark(search->arena);
-  Letters letters;
+  Vars vars;
   NormalForm form;
-  pf_letters_init(&letters, search->table, search->arena, *search->work);
-  bool good = pf_normal_form(&letters, e, style, &form);
+  pf_vars_init(&vars, search->table, search->arena, *search->work);
+  bool good = pf_normal_form(&vars, e, style, &form);
   bool divided = good && form.divisor_count > 0;
   if (good) {
-    join_divisors(&letters, &form);
-    try_form(search, &letters, &form);
+    /* Divisors with the same power in one, while they are short: collecting factors them again if that is shorter than,
+     * say, x^2 - 1. */
+    enum { SHORT = 24 };
+    for (int i = 0; i < form.divisor_count; i++)
+      for (int k = form.divisor_count - 1; k > i && !vars.failed; k--) {
+        Poly *a = form.divisors + i, *b = form.divisors + k;
+        if (form.powers[i] != form.powers[k] || a->count*b->count > SHORT) continue;
+        *a = product_of(&vars, a, b);
+        *b = form.divisors[--form.divisor_count];
+        form.powers[k] = form.powers[form.divisor_count];
+      }
+    /* Forms of the numerator: with sines preferred, with angles contracted, as a Fourier sum. One with many more terms
+     * than another is not tried. */
+    Poly plain = copy(&vars, &form.numerator), contracted = copy(&vars, &form.numerator), sums;
+    pf_poly_prefer_sines(&vars, &plain);
+    bool any = pf_poly_contract(&vars, &contracted);
+    int fewest = contracted.count < plain.count ? contracted.count : plain.count, halvings;
+    if (!any || plain.count <= fewest + fewest/4) try_squares(search, &vars, &form, &plain);
+    if (any) try_squares(search, &vars, &form, &contracted);
+    if (pf_poly_fourier(&vars, &form.numerator, &sums, &halvings) && sums.count <= 2*fewest)
+      try_ratio(search, &vars, &form, &sums, halvings);
   }
-  search->need = fmax(search->need, letters.work < 0 ? INFINITY : search->start - *search->work + letters.need);
-  *search->work = letters.work;
+  search->need = fmax(search->need, vars.work < 0 ? INFINITY : search->start - *search->work + vars.need);
+  *search->work = vars.work;
   pf_arena_release(search->arena, mark);
   return divided;
 }
@@ -163,13 +143,20 @@ static bool try_style(Search *search, PfExpr e, NormalStyle style)
 static void try_fractions(Search *search, PfExpr e, NormalStyle style)
 {
   if (!try_style(search, e, style)) return;
-  style.inverse_letters = true;
+  style.inverse_vars = true;
   try_style(search, e, style);
 }
 
+/* All variants of the normal form with this treatment of angles: with and without common denominators, and with the
+ * columns and rows of rotation matrices preferred in several orders. */
 static void try_angles(Search *search, PfExpr e, AngleStyle angles)
 {
-  int rows = rows_of_rotations(search, e);
+  /* Which rows of rotation matrices occur in e: 1 for the first, 2, 4. */
+  const PfExprTable *table = search->table;
+  int rows = 0;
+  for (size_t r = 0; r < table->rotations.count; r++)
+    for (int row = 0; row < 3; row++)
+      if (pf_expr_depends(table->ctx, e, table->rotations.at[r].entry + 3*row, 3)) rows |= 1 << row;
   NormalStyle style = {.angles = angles, .readable = true};
   try_fractions(search, e, style);
   for (style.rotation = 1; style.rotation <= 3 && rows; style.rotation++) {
@@ -234,24 +221,6 @@ static bool has_symbol(const Group *group, PfExpr symbol)
   return false;
 }
 
-/* Adds the symbols of the list that are not there yet, in order of creation. */
-static void join(Group *group, const Group *list)
-{
-  for (int i = 0; i < list->count && group->count < MOST_ANGLES; i++) {
-    if (has_symbol(group, list->symbol[i])) continue;
-    int at = group->count++;
-    for (; at > 0 && group->symbol[at - 1] > list->symbol[i]; at--) group->symbol[at] = group->symbol[at - 1];
-    group->symbol[at] = list->symbol[i];
-  }
-}
-
-static bool meets(const Group *group, const Group *list)
-{
-  for (int i = 0; i < list->count; i++)
-    if (has_symbol(group, list->symbol[i])) return true;
-  return false;
-}
-
 /* The group that the first sum of angles belongs to. */
 static void find_group(const Search *search, const PfExpr *nodes, int count, Group *group)
 {
@@ -263,7 +232,15 @@ static void find_group(const Search *search, const PfExpr *nodes, int count, Gro
     before = group->count;
     for (int i = 0; i < count; i++) {
       if (!is_circular(op_of(table, nodes[i])) || !list_symbols(table, args_of(table, nodes[i])[0], &list)) continue;
-      if ((group->count == 0 && list.count > 1) || meets(group, &list)) join(group, &list);
+      bool joins = group->count == 0 && list.count > 1;
+      for (int k = 0; k < list.count && !joins; k++) joins = has_symbol(group, list.symbol[k]);
+      /* Adds the symbols of the list that are not there yet, in order of creation. */
+      for (int k = 0; k < list.count && joins && group->count < MOST_ANGLES; k++) {
+        if (has_symbol(group, list.symbol[k])) continue;
+        int at = group->count++;
+        for (; at > 0 && group->symbol[at - 1] > list.symbol[k]; at--) group->symbol[at] = group->symbol[at - 1];
+        group->symbol[at] = list.symbol[k];
+      }
     }
   }
 }
@@ -309,16 +286,8 @@ static void try_differences(Search *search, PfExpr e)
   pf_arena_release(search->arena, mark);
 }
 
-static void note(PfExprTable *table, PfExpr e, Shortened found)
-{
-  if (pf_context_is_cancelled(table->ctx)) return;
-  while (table->shortened.count <= e)
-    if (!pf_push(table->allocator, &table->shortened, (Shortened){0})) return; /* it will be looked for again */
-  table->shortened.at[e] = found;
-}
-
-/* Without looking into the arguments of functions. What is remembered is paid for again: how much is looked for does
- * not depend on it. */
+/* Without looking into the arguments of functions. Remembered results are charged again: the extent of the search does
+ * not depend on them. */
 static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e, double *work)
 {
   Search search = {.table = table, .arena = arena, .best = e, .length = pf_expr_length(table->ctx, e), .work = work,
@@ -335,8 +304,10 @@ static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e, double *work
     try_angles(&search, e, ANGLES_EXPANDED);
     try_differences(&search, e);
   }
-  table->failure = before; /* an attempt that failed is no error */
-  note(table, e, (Shortened){search.best, search.start - *work, search.need});
+  table->failure = before; /* a failed attempt is not an error */
+  bool good = !pf_context_is_cancelled(table->ctx); /* without memory it will be looked for again */
+  while (good && table->shortened.count <= e) good = pf_push(table->allocator, &table->shortened, (Shortened){0});
+  if (good) table->shortened.at[e] = (Shortened){search.best, search.start - *work, search.need};
   return search.best;
 }
 
@@ -345,9 +316,9 @@ static PfExpr shorten(PfExprTable *table, PfArena *arena, PfExpr e, double *work
 typedef struct Insides {
   PfExprTable *table;
   PfArena *arena;
-  PfExpr *nodes, *images; /* what each node has become */
+  PfExpr *nodes, *images; /* the replacement of each node */
   int node_count;
-  double work;            /* what may still be spent */
+  double work;            /* the remaining budget */
 } Insides;
 
 static PfExpr image_of(const Insides *in, PfExpr e)
@@ -361,7 +332,7 @@ static PfExpr image_of(const Insides *in, PfExpr e)
   return in->images[low];
 }
 
-/* A number times a letter, or a sum of such things, is short already. */
+/* A number times a variable, or a sum of such things, is short already. */
 static bool is_plain(const PfExprTable *table, PfExpr e)
 {
   if (op_of(table, e) != PF_OP_SUM) return op_of(table, e) != PF_OP_PRODUCT;
@@ -379,40 +350,34 @@ static PfExpr inside(Insides *in, PfExpr e)
   return shorten(in->table, in->arena, image, &in->work);
 }
 
-static PfExpr rebuild_sum(const Insides *in, PfExpr e)
-{
-  PfExprTable *table = in->table;
-  SumBuilder sum;
-  pf_sum_begin(&sum, table);
-  sum.constant = number_of(table, args_of(table, e)[0]);
-  for (uint32_t i = 1; i < node_of(table, e)->count; i += 2)
-    pf_sum_push(&sum, number_of(table, args_of(table, e)[i]), image_of(in, args_of(table, e)[i + 1]));
-  return pf_sum_end(&sum);
-}
-
-/* Bases of roots and of what is divided by are insides too. */
-static PfExpr rebuild_product(Insides *in, PfExpr e)
-{
-  PfExprTable *table = in->table;
-  PfExpr product = pf_expr_int(table->ctx, 1);
-  for (uint32_t i = 0; i < node_of(table, e)->count; i += 2) {
-    PfExpr base = args_of(table, e)[i], exponent = args_of(table, e)[i + 1];
-    bool power = is_integer(table, exponent) && number_of(table, exponent).num > 0;
-    base = power ? image_of(in, base) : inside(in, base);
-    product = pf_expr_mul(table->ctx, product, pf_expr_pow(table->ctx, base, image_of(in, exponent)));
-  }
-  return product;
-}
-
+/* A node with the shortest forms of its insides: arguments of functions, bases of roots, divisors. */
 static PfExpr rebuild(Insides *in, PfExpr e)
 {
   const Node node = *node_of(in->table, e);
+  PfExprTable *table = in->table;
   PfExpr args[3] = {0};
   if (node.count == 0) return e;
-  if (node.op == PF_OP_SUM) return rebuild_sum(in, e);
-  if (node.op == PF_OP_PRODUCT) return rebuild_product(in, e);
-  for (uint32_t i = 0; i < node.count && i < 3; i++) args[i] = inside(in, args_of(in->table, e)[i]);
-  return pf_expr_call(in->table->ctx, (PfOp)node.op, args);
+  if (node.op == PF_OP_SUM) {
+    SumBuilder sum;
+    pf_sum_begin(&sum, table);
+    sum.constant = number_of(table, args_of(table, e)[0]);
+    for (uint32_t i = 1; i < node_of(table, e)->count; i += 2)
+      pf_sum_push(&sum, number_of(table, args_of(table, e)[i]), image_of(in, args_of(table, e)[i + 1]));
+    return pf_sum_end(&sum);
+  }
+  if (node.op == PF_OP_PRODUCT) {
+    /* Bases of roots and of divisors are insides too. */
+    PfExpr product = pf_expr_int(table->ctx, 1);
+    for (uint32_t i = 0; i < node_of(table, e)->count; i += 2) {
+      PfExpr base = args_of(table, e)[i], exponent = args_of(table, e)[i + 1];
+      bool power = is_integer(table, exponent) && number_of(table, exponent).num > 0;
+      base = power ? image_of(in, base) : inside(in, base);
+      product = pf_expr_mul(table->ctx, product, pf_expr_pow(table->ctx, base, image_of(in, exponent)));
+    }
+    return product;
+  }
+  for (uint32_t i = 0; i < node.count && i < 3; i++) args[i] = inside(in, args_of(table, e)[i]);
+  return pf_expr_call(table->ctx, (PfOp)node.op, args);
 }
 
 /* Everything inside functions, roots and denominators in its shortest form. */
@@ -435,36 +400,7 @@ static PfExpr shorten_insides(PfExprTable *table, PfArena *arena, PfExpr e, doub
   return image == PF_EXPR_NONE ? e : image;
 }
 
-/* ---------------------------------------------------------------- public */
-
-static PfExpr find_simplest(PfExprTable *table, PfExpr e)
-{
-  PfArena *scratch = pf_context_scratch(table->ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  double work = MOST_WORK;
-  if (table->limited && table->effort < work) work = table->effort;
-  double before = work;
-  PfExpr inner = shorten_insides(table, scratch, e, &work);
-  PfExpr best = shorten(table, scratch, inner, &work);
-  table->effort -= before - work;
-  pf_arena_release(scratch, mark);
-  size_t length = pf_expr_length(table->ctx, best), own = pf_expr_length(table->ctx, e);
-  return length < own || (length == own && is_more_regular(table, scratch, best, e)) ? best : e;
-}
-
 /* ---------------------------------------------------------------- numbers in disguise */
-
-static bool is_made_of_numbers(PfExprTable *table, PfExpr e)
-{
-  PfArena *scratch = pf_context_scratch(table->ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfExpr *nodes;
-  int count;
-  bool good = pf_walk(table, scratch, &e, 1, &nodes, &count) == PF_OK;
-  for (int i = 0; i < count && good; i++) good = op_of(table, nodes[i]) != PF_OP_SYMBOL;
-  pf_arena_release(scratch, mark);
-  return good;
-}
 
 /* cos(2 pi/5)^2 + cos(4 pi/5)^2 = 3/4: a sum of numbers that is a fraction, by its value and by prime fields. */
 static PfExpr fold(void *user, PfExpr e)
@@ -472,7 +408,7 @@ static PfExpr fold(void *user, PfExpr e)
   enum { LARGEST_DENOMINATOR = 16 };
   PfExprTable *table = user;
   double value;
-  if (op_of(table, e) != PF_OP_SUM || !is_made_of_numbers(table, e)) return e;
+  if (op_of(table, e) != PF_OP_SUM || contains(table, e, PF_OP_SYMBOL)) return e;
   if (pf_expr_evaluate(table->ctx, &e, 1, NULL, NULL, 0, &value) != PF_OK || !(fabs(value) < 1e6)) return e;
   for (int den = 1; den <= LARGEST_DENOMINATOR; den++) {
     double num = round(value*den);
@@ -492,69 +428,76 @@ static PfExpr fold_numbers(PfExprTable *table, PfExpr e)
   int count;
   bool any = false, good = pf_walk(table, scratch, &e, 1, &nodes, &count) == PF_OK;
   for (int i = 0; i < count && good && !any; i++)
-    any = is_circular(op_of(table, nodes[i])) && is_made_of_numbers(table, nodes[i]);
+    any = is_circular(op_of(table, nodes[i])) && !contains(table, nodes[i], PF_OP_SYMBOL);
   if (any && pf_expr_map(table->ctx, &e, 1, fold, table, &folded) != PF_OK) folded = e;
   pf_arena_release(scratch, mark);
   return folded;
 }
 
-/* The field has the last word: it also sees products of doubles that were rounded on the way. */
+/* Shortens the insides, then the whole, then folds numbers. The field has the last word: it also sees products of
+ * doubles that were rounded on the way. */
 static PfExpr look_for_simplest(PfExprTable *table, PfExpr e)
 {
   PfContext *ctx = table->ctx;
-  size_t length = pf_expr_length(ctx, e);
-  table->effort -= 20*(double)(length < LONGEST ? length : LONGEST); /* for this look, and for the zero tests below */
-  if (length > LONGEST) return e;
+  size_t own = pf_expr_length(ctx, e);
+  table->budget -= 20*(double)(own < LONGEST ? own : LONGEST); /* for this look, and for the zero tests below */
+  if (own > LONGEST) return e;
   if (pf_expr_is_probably_zero(ctx, e, 1) == PF_TRUE &&
       (pf_expr_is_zero(ctx, e) == PF_TRUE || pf_expr_is_probably_zero(ctx, e, 4) == PF_TRUE))
     return pf_expr_int(ctx, 0); /* the normal form does not know that 4 cos(2 pi/5)^2 + 2 cos(2 pi/5) = 1 */
-  PfExpr best = fold_numbers(table, find_simplest(table, e));
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  double work = MOST_WORK;
+  if (table->limited && table->budget < work) work = table->budget;
+  double before = work;
+  PfExpr inner = shorten_insides(table, scratch, e, &work), best = shorten(table, scratch, inner, &work);
+  table->budget -= before - work;
+  pf_arena_release(scratch, mark);
+  size_t length = pf_expr_length(ctx, best);
+  if (length > own || (length == own && !is_more_regular(table, best, e))) best = e;
+  best = fold_numbers(table, best);
   if (best == e || pf_expr_is_probably_zero(ctx, pf_expr_sub(ctx, e, best), 1) == PF_FALSE) return e;
   return best;
 }
 
-static void remember(PfExprTable *table, PfExpr e, PfExpr best)
-{
-  while (table->simplest.count <= e)
-    if (!pf_push(table->allocator, &table->simplest, PF_EXPR_NONE)) return; /* it will be looked for again */
-  table->simplest.at[e] = best;
-}
-
-/* What has been found once with all effort is found again without any. */
+/* A form that has been found once with the whole budget is found again without any. */
 PfExpr pf_expr_simplest(PfContext *ctx, PfExpr e)
 {
   PfExprTable *table = pf_expr_table(ctx);
   if (!table || e == PF_EXPR_NONE || node_of(table, e)->count == 0) return e;
   if (e < table->simplest.count && table->simplest.at[e] != PF_EXPR_NONE) return table->simplest.at[e];
-  if (table->limited && table->effort <= 0) return e;
-  bool whole = !table->limited || table->effort >= MOST_WORK;
+  if (table->limited && table->budget <= 0) return e;
+  bool whole = !table->limited || table->budget >= MOST_WORK;
   PfExpr best = look_for_simplest(table, e);
-  if (whole && !pf_context_is_cancelled(ctx)) remember(table, e, best), remember(table, best, best);
+  bool good = whole && !pf_context_is_cancelled(ctx); /* without memory it will be looked for again */
+  while (good && (table->simplest.count <= e || table->simplest.count <= best))
+    good = pf_push(table->allocator, &table->simplest, PF_EXPR_NONE);
+  if (good) table->simplest.at[e] = table->simplest.at[best] = best;
   return best;
 }
 
-bool pf_expr_limit(PfContext *ctx, double effort)
+bool pf_expr_limit(PfContext *ctx, double budget)
 {
   PfExprTable *table = pf_expr_table(ctx);
   if (!table || table->limited) return false;
   table->limited = true;
-  table->effort = effort;
+  table->budget = budget;
   table->gave_up = false;
   return true;
 }
 
-void pf_expr_renew(PfContext *ctx, double effort)
+void pf_expr_set_budget(PfContext *ctx, double budget)
 {
   PfExprTable *table = pf_expr_table(ctx);
   if (!table || !table->limited) return;
-  table->gave_up = table->gave_up || table->effort <= 0;
-  table->effort = effort;
+  table->gave_up = table->gave_up || table->budget <= 0;
+  table->budget = budget;
 }
 
 bool pf_expr_is_exhausted(PfContext *ctx)
 {
   const PfExprTable *table = pf_expr_table(ctx);
-  return table && table->limited && table->effort <= 0;
+  return table && table->limited && table->budget <= 0;
 }
 
 bool pf_expr_unlimit(PfContext *ctx)
@@ -562,5 +505,5 @@ bool pf_expr_unlimit(PfContext *ctx)
   PfExprTable *table = pf_expr_table(ctx);
   if (!table) return false;
   table->limited = false;
-  return table->gave_up || table->effort <= 0;
+  return table->gave_up || table->budget <= 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting by handle, that is by order of creation. */
+/* A stable sort by handle, that is by order of creation: insertion for few items, merging for many. */
 #include "expr/expr_impl.h"
 
 #include <string.h>
@@ -27,38 +27,43 @@ static void insert(char *items, size_t count, size_t size)
   }
 }
 
-static void merge(const char *from, char *to, size_t start, size_t middle, size_t end, size_t size)
+bool pf_merge_sort(PfArena *arena, void *items, size_t count, size_t size, size_t width, PfCompare *compare,
+                   const void *user)
 {
-  size_t i = start, j = middle;
-  for (size_t k = start; k < end; k++) {
-    bool left = i < middle && (j >= end || handle_at(from, i, size) <= handle_at(from, j, size));
-    memcpy(to + k*size, from + (left ? i++ : j++)*size, size);
-  }
-}
-
-bool pf_sort_by_handle(PfExprTable *table, void *items, size_t count, size_t size)
-{
-  if (count <= FEW) {
-    insert(items, count, size);
-    return true;
-  }
-  PfArena *scratch = pf_context_scratch(table->ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  char *from = items, *to = pf_arena_alloc(scratch, count, size);
+  char *from = items, *to = pf_arena_alloc(arena, count, size);
   if (!to) return false;
-  for (size_t start = 0; start < count; start += FEW)
-    insert(from + start*size, count - start < FEW ? count - start : FEW, size);
-  for (size_t width = FEW; width < count; width *= 2) {
+  for (; width < count; width *= 2) {
     for (size_t start = 0; start < count; start += 2*width) {
       size_t middle = start + width < count ? start + width : count;
-      size_t end = start + 2*width < count ? start + 2*width : count;
-      merge(from, to, start, middle, end, size);
+      size_t end = middle + width < count ? middle + width : count, i = start, j = middle;
+      for (size_t k = start; k < end; k++) {
+        bool left = i < middle && (j >= end || compare(user, from + i*size, from + j*size) <= 0);
+        memcpy(to + k*size, from + (left ? i++ : j++)*size, size);
+      }
     }
     char *swap = from;
     from = to;
     to = swap;
   }
-  if (from != (char *)items) memcpy(items, from, count*size);
-  pf_arena_release(scratch, mark);
+  if (count && from != (char *)items) memcpy(items, from, count*size);
   return true;
+}
+
+static int by_handle(const void *user, const void *a, const void *b)
+{
+  (void)user;
+  PfExpr x = handle_at(a, 0, 0), y = handle_at(b, 0, 0);
+  return (x > y) - (x < y);
+}
+
+bool pf_sort_by_handle(PfExprTable *table, void *items, size_t count, size_t size)
+{
+  for (size_t start = 0; start < count; start += FEW)
+    insert((char *)items + start*size, count - start < FEW ? count - start : FEW, size);
+  if (count <= FEW) return true;
+  PfArena *scratch = pf_context_scratch(table->ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  bool good = pf_merge_sort(scratch, items, count, size, FEW, by_handle, NULL);
+  pf_arena_release(scratch, mark);
+  return good;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* Begins with the sum 0. */
 void pf_sum_begin(SumBuilder *sum, PfExprTable *table)
 {
   sum->table = table;
@@ -15,24 +16,20 @@ void pf_sum_begin(SumBuilder *sum, PfExprTable *table)
   sum->failed = false;
 }
 
-/* Room on the scratch arena: builders are short-lived and the caller releases the arena. */
-static bool more_terms(SumBuilder *sum)
-{
-  size_t room = 2*sum->terms.room;
-  Term *terms = pf_arena_array(pf_context_scratch(sum->table->ctx), Term, room);
-  if (!terms) {
-    sum->failed = true;
-    return false;
-  }
-  memcpy(terms, sum->terms.at, sum->terms.count*sizeof *terms);
-  sum->terms.at = terms;
-  sum->terms.room = room;
-  return true;
-}
-
+/* Adds a term to the list. Room is on the scratch arena: builders are short-lived and the caller releases the arena. */
 static void push_term(SumBuilder *sum, Number coefficient, PfExpr term)
 {
-  if (sum->terms.count == sum->terms.room && !more_terms(sum)) return;
+  if (sum->terms.count == sum->terms.room) {
+    size_t room = 2*sum->terms.room;
+    Term *terms = pf_arena_array(pf_context_scratch(sum->table->ctx), Term, room);
+    if (!terms) {
+      sum->failed = true;
+      return;
+    }
+    memcpy(terms, sum->terms.at, sum->terms.count*sizeof *terms);
+    sum->terms.at = terms;
+    sum->terms.room = room;
+  }
   sum->terms.at[sum->terms.count++] = (Term){term, coefficient};
 }
 
@@ -42,6 +39,7 @@ static void add_constant(SumBuilder *sum, Number coefficient, PfExpr number)
   sum->constant = pf_number_add(sum->table, sum->constant, value);
 }
 
+/* Adds coefficient*e. Numbers and sums in e are taken apart; long sums stay whole. */
 void pf_sum_push(SumBuilder *sum, Number coefficient, PfExpr e)
 {
   const PfExprTable *table = sum->table;
@@ -59,9 +57,14 @@ void pf_sum_push(SumBuilder *sum, Number coefficient, PfExpr e)
   }
 }
 
-static void collect_like_terms(SumBuilder *sum)
+/* The sum as an expression: sorted by handle, like terms collected; a single term with coefficient 1 is the term
+ * itself. */
+PfExpr pf_sum_end(SumBuilder *sum)
 {
-  size_t kept = 0;
+  if (sum->failed) return pf_expr_poison(sum->table, PF_ERR_MEMORY, "no room for a long sum");
+  if (!pf_sort_by_handle(sum->table, sum->terms.at, sum->terms.count, sizeof(Term)))
+    return pf_expr_poison(sum->table, PF_ERR_MEMORY, "no room for a long sum");
+  size_t kept = 0; /* like terms, which are neighbours now, become one */
   Term *terms = sum->terms.at;
   for (size_t i = 0; i < sum->terms.count;) {
     Term term = terms[i++];
@@ -70,15 +73,16 @@ static void collect_like_terms(SumBuilder *sum)
     if (pf_number_sign(term.coefficient) != 0) terms[kept++] = term;
   }
   sum->terms.count = kept;
-}
-
-static PfExpr intern_sum(SumBuilder *sum)
-{
+  if (sum->terms.count == 0) return pf_intern_number(sum->table, sum->constant);
+  const Term *first = sum->terms.at;
+  if (sum->terms.count == 1 && pf_number_is(sum->constant, 0) && pf_number_is(first->coefficient, 1))
+    return first->term;
+  /* The node c0 + c1 t1 + c2 t2 + …, which is made once for equal terms. */
   PfExprTable *table = sum->table;
   uint32_t count = (uint32_t)(2*sum->terms.count + 1);
   PfExpr few[17], *args = few;
   if (count > 17) args = pf_arena_array(pf_context_scratch(table->ctx), PfExpr, count);
-  if (!args) return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for a long sum");
+  if (!args) return pf_expr_poison(table, PF_ERR_MEMORY, "no room for a long sum");
   args[0] = pf_intern_number(table, sum->constant);
   bool good = args[0] != PF_EXPR_NONE;
   for (size_t i = 0; i < sum->terms.count; i++) {
@@ -87,19 +91,6 @@ static PfExpr intern_sum(SumBuilder *sum)
     good = good && args[2*i + 1] != PF_EXPR_NONE;
   }
   return good ? pf_intern(table, PF_OP_SUM, args, count) : PF_EXPR_NONE;
-}
-
-PfExpr pf_sum_end(SumBuilder *sum)
-{
-  if (sum->failed) return pf_expr_spoil(sum->table, PF_ERR_MEMORY, "no room for a long sum");
-  if (!pf_sort_by_handle(sum->table, sum->terms.at, sum->terms.count, sizeof(Term)))
-    return pf_expr_spoil(sum->table, PF_ERR_MEMORY, "no room for a long sum");
-  collect_like_terms(sum);
-  if (sum->terms.count == 0) return pf_intern_number(sum->table, sum->constant);
-  const Term *first = sum->terms.at;
-  if (sum->terms.count == 1 && pf_number_is(sum->constant, 0) && pf_number_is(first->coefficient, 1))
-    return first->term;
-  return intern_sum(sum);
 }
 
 /* ---------------------------------------------------------------- public */
@@ -138,6 +129,7 @@ PfExpr pf_expr_neg(PfContext *ctx, PfExpr a)
   return combine(ctx, &a, 1, pf_number_int(-1));
 }
 
+/* factor*e, with the coefficients of a sum multiplied each. */
 PfExpr pf_expr_scale(PfExprTable *table, Number factor, PfExpr e)
 {
   return combine(table->ctx, &e, 1, factor);
@@ -153,7 +145,7 @@ bool pf_expr_is_negative(const PfExprTable *table, PfExpr e)
 }
 
 /* The common divisor of all coefficients, with the sign of the first term; the sign alone where the divisor is wide:
- * of long decimals it is so small, and what it leaves so large, that a product of a few such sums has no value as a
+ * for long decimals it is so small, and the quotients are so large, that a product of a few such sums has no value as a
  * double. */
 static Number content_of(PfExprTable *table, PfExpr e)
 {
@@ -170,16 +162,16 @@ static Number content_of(PfExprTable *table, PfExpr e)
   return sign < 0 ? pf_number_negative(content) : content;
 }
 
-void pf_expr_content(PfExprTable *table, PfExpr e, Number *content, PfExpr *rest)
+void pf_expr_content(PfExprTable *table, PfExpr e, Number *content, PfExpr *primitive)
 {
   *content = pf_number_int(1);
-  *rest = e;
+  *primitive = e;
   if (op_of(table, e) != PF_OP_SUM || is_long_sum(table, e)) return;
   if (node_of(table, e)->count == 3 && pf_number_is(number_of(table, args_of(table, e)[0]), 0)) {
     *content = number_of(table, args_of(table, e)[1]);
-    *rest = args_of(table, e)[2];
+    *primitive = args_of(table, e)[2];
     return;
   }
   *content = content_of(table, e);
-  if (!pf_number_is(*content, 1)) *rest = pf_expr_scale(table, pf_number_inverse(table, *content), e);
+  if (!pf_number_is(*content, 1)) *primitive = pf_expr_scale(table, pf_number_inverse(table, *content), e);
 }

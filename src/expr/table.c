@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash-consed table. Handles count up from 1 in order of creation, so operands always come before
- * what is built of them and every walk is a loop. */
+/* The hash-consed table. Handles count up from 1 in order of creation, so operands always come before the expressions
+ * built from them, and every walk is a loop. */
 #include "expr/expr_impl.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 
 enum { MOST_NODES = 100*1000*1000 };
 
+/* Frees all arrays of the table. */
 static void release(PfExprTable *table)
 {
   const PfAllocator allocator = *table->allocator;
@@ -46,30 +47,27 @@ PfExprTable *pf_expr_table_empty(PfContext *ctx)
   return table;
 }
 
-static bool prepare(PfExprTable *table)
-{
-  enum { FIRST_SLOTS = 1024 };
-  const PfAllocator *allocator = table->allocator;
-  table->slots = allocator->resize(allocator->user, NULL, FIRST_SLOTS*sizeof *table->slots);
-  if (!table->slots) return false;
-  memset(table->slots, 0, FIRST_SLOTS*sizeof *table->slots);
-  table->slot_count = FIRST_SLOTS;
-  /* a first block of operands, so that those of a leaf have an address */
-  return pf_push(allocator, &table->nodes, (Node){0}) && pf_reserve(allocator, &table->args, 64);
-}
-
 PfExprTable *pf_expr_table(PfContext *ctx)
 {
+  enum { FIRST_SLOTS = 1024 };
   PfExprTable *table = pf_context_expr_table(ctx);
   if (table) return table;
   table = pf_expr_table_empty(ctx);
-  if (!table || prepare(table)) return table;
+  if (!table) return NULL;
+  const PfAllocator *allocator = table->allocator;
+  table->slots = allocator->resize(allocator->user, NULL, FIRST_SLOTS*sizeof *table->slots);
+  if (table->slots) {
+    memset(table->slots, 0, FIRST_SLOTS*sizeof *table->slots);
+    table->slot_count = FIRST_SLOTS;
+    /* a first block of operands, so that those of a leaf have an address */
+    if (pf_push(allocator, &table->nodes, (Node){0}) && pf_reserve(allocator, &table->args, 64)) return table;
+  }
   pf_context_set_expr_table(ctx, NULL, NULL);
   release(table);
   return NULL;
 }
 
-PfExpr pf_expr_spoil(PfExprTable *table, PfStatus status, const char *cause)
+PfExpr pf_expr_poison(PfExprTable *table, PfStatus status, const char *cause)
 {
   if (table && table->failure == PF_OK) {
     table->failure = status;
@@ -128,18 +126,19 @@ static bool enlarge(PfExprTable *table)
 static PfExpr add_node(PfExprTable *table, size_t slot, Node node)
 {
   if (table->nodes.count%256 == 0 && pf_context_is_cancelled(table->ctx))
-    return pf_expr_spoil(table, PF_ERR_CANCELLED, "stopped on request");
+    return pf_expr_poison(table, PF_ERR_CANCELLED, "stopped on request");
   if (table->nodes.count > MOST_NODES)
-    return pf_expr_spoil(table, PF_ERR_LIMIT, "the equations grew over 100 million terms");
+    return pf_expr_poison(table, PF_ERR_LIMIT, "the equations grew over 100 million terms");
   if (!pf_push(table->allocator, &table->nodes, node))
-    return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for more expressions");
+    return pf_expr_poison(table, PF_ERR_MEMORY, "no room for more expressions");
   PfExpr e = (PfExpr)(table->nodes.count - 1);
   table->slots[slot] = e;
   if (2*table->nodes.count > table->slot_count && !enlarge(table))
-    return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for more expressions");
+    return pf_expr_poison(table, PF_ERR_MEMORY, "no room for more expressions");
   return e;
 }
 
+/* The node with these operands: the one that exists, or a new one. Equal expressions have equal handles. */
 PfExpr pf_intern(PfExprTable *table, PfOp op, const PfExpr *args, uint32_t count)
 {
   uint32_t hash = hash_node(op, args, count);
@@ -152,17 +151,19 @@ PfExpr pf_intern(PfExprTable *table, PfOp op, const PfExpr *args, uint32_t count
   }
   size_t first = table->args.count;
   if (first + count > UINT32_MAX || !pf_reserve(table->allocator, &table->args, first + count + 1))
-    return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for more expressions");
+    return pf_expr_poison(table, PF_ERR_MEMORY, "no room for more expressions");
   if (count) memcpy(table->args.at + first, args, count*sizeof *args);
   table->args.count += count;
   return add_node(table, slot, (Node){(uint32_t)first, count, hash, (uint32_t)op});
 }
 
+/* The handle of a number, which exists once for equal values: a hash table with open addressing. Numbers that are not
+ * finite give PF_EXPR_NONE. */
 static PfExpr find_number(PfExprTable *table, Number value)
 {
   const bool exact = pf_number_is_exact(value);
   if (!exact && !isfinite(value.value))
-    return pf_expr_spoil(table, PF_ERR_NUMBER, "a number in a formula is too large or divided by zero");
+    return pf_expr_poison(table, PF_ERR_NUMBER, "a number in a formula is too large or divided by zero");
   PfOp op = exact ? PF_OP_RATIONAL : PF_OP_DOUBLE;
   Number key = value;
   if (pf_number_is_wide(value)) key.num = pf_wide_hash(value.wide); /* not by its address */
@@ -177,7 +178,7 @@ static PfExpr find_number(PfExprTable *table, Number value)
       return table->slots[slot];
   }
   if (!pf_push(table->allocator, &table->numbers, value))
-    return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for more expressions");
+    return pf_expr_poison(table, PF_ERR_MEMORY, "no room for more expressions");
   return add_node(table, slot, (Node){(uint32_t)table->numbers.count - 1, 0, hash, (uint32_t)op});
 }
 
@@ -205,7 +206,7 @@ PfExpr pf_expr_symbol(PfContext *ctx, const char *name)
   }
   const char *copy = pf_arena_text(table->names_arena, name, length);
   if (!copy || !pf_push(table->allocator, &table->names, copy))
-    return pf_expr_spoil(table, PF_ERR_MEMORY, "no room for more names");
+    return pf_expr_poison(table, PF_ERR_MEMORY, "no room for more names");
   return add_node(table, slot, (Node){(uint32_t)table->names.count - 1, 0, hash, PF_OP_SYMBOL});
 }
 

@@ -7,24 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool enlarge_marks(PfExprTable *table)
-{
-  size_t room = table->nodes.room;
-  const PfAllocator *allocator = table->allocator;
-  uint32_t *stamp = allocator->resize(allocator->user, table->stamp, room*sizeof *stamp);
-  if (!stamp) return false;
-  table->stamp = stamp;
-  uint32_t *place = allocator->resize(allocator->user, table->place, room*sizeof *place);
-  if (!place) return false;
-  table->place = place;
-  memset(stamp + table->mark_room, 0, (room - table->mark_room)*sizeof *stamp);
-  table->mark_room = room;
-  return true;
-}
-
+/* Makes room for the marks of all nodes and begins a new epoch of stamps; false without memory. */
 static bool begin_walk(PfExprTable *table)
 {
-  if (table->mark_room < table->nodes.count && !enlarge_marks(table)) return false;
+  if (table->mark_room < table->nodes.count) {
+    size_t room = table->nodes.room;
+    const PfAllocator *allocator = table->allocator;
+    uint32_t *stamp = allocator->resize(allocator->user, table->stamp, room*sizeof *stamp);
+    if (!stamp) return false;
+    table->stamp = stamp;
+    uint32_t *place = allocator->resize(allocator->user, table->place, room*sizeof *place);
+    if (!place) return false;
+    table->place = place;
+    memset(stamp + table->mark_room, 0, (room - table->mark_room)*sizeof *stamp);
+    table->mark_room = room;
+  }
   if (++table->epoch == 0) { /* after 2^32 walks old stamps could be taken for new ones */
     memset(table->stamp, 0, table->mark_room*sizeof *table->stamp);
     table->epoch = 1;
@@ -125,6 +122,27 @@ bool pf_expr_depends(PfContext *ctx, PfExpr e, const PfExpr *symbols, int count)
   return pf_expr_contain(ctx, &e, 1, symbols, count, &found) == PF_OK && found;
 }
 
+PfStatus pf_sweep_begin(PfContext *ctx, const PfExpr *roots, int root_count, size_t size, const char *purpose,
+                        Sweep *sweep)
+{
+  *sweep = (Sweep){.table = pf_expr_table(ctx), .scratch = pf_context_scratch(ctx)};
+  if (!sweep->table) return pf_no_room(ctx, "the expression table");
+  sweep->mark = pf_arena_mark(sweep->scratch);
+  PfStatus status = pf_walk(sweep->table, sweep->scratch, roots, root_count, &sweep->nodes, &sweep->count);
+  if (status == PF_OK) {
+    sweep->values = pf_arena_alloc(sweep->scratch, (size_t)sweep->count, size);
+    if (sweep->values) return PF_OK;
+    status = pf_no_room(ctx, purpose);
+  }
+  pf_sweep_end(sweep);
+  return status;
+}
+
+void pf_sweep_end(const Sweep *sweep)
+{
+  pf_arena_release(sweep->scratch, sweep->mark);
+}
+
 /* ---------------------------------------------------------------- substitution */
 
 PfExpr pf_rebuild(PfExprTable *table, PfExpr e, const PfExpr *images)
@@ -159,113 +177,58 @@ PfExpr pf_rebuild(PfExprTable *table, PfExpr e, const PfExpr *images)
   return pf_expr_call(table->ctx, (PfOp)node.op, args);
 }
 
-/* After walks of others: where each node of this one stands. */
-static void mark_again(PfExprTable *table, const PfExpr *nodes, int count)
-{
-  for (int i = 0; i < count; i++) table->place[nodes[i]] = (uint32_t)i;
-}
+/* What becomes of each node: one of the symbols its value; another is rebuilt from the images of its operands, then
+ * given to the function, unless that is NULL. */
+typedef struct Rewriting {
+  const PfExpr *symbols, *values;
+  int count;
+  PfExprMap image_of;
+  void *user;
+} Rewriting;
 
-static PfStatus map(PfExprTable *table, PfArena *scratch, const PfExpr *roots, int root_count, PfExprMap image_of,
-                    void *user, PfExpr *out)
+/* One sweep over the nodes of the roots. */
+static PfStatus rewrite(PfContext *ctx, const PfExpr *roots, int root_count, const Rewriting *by, const char *purpose,
+                        PfExpr *out)
 {
-  PfExpr *nodes;
-  int node_count;
-  PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
-  PfExpr *images = pf_arena_array(scratch, PfExpr, node_count);
-  if (!images) return pf_no_room(table->ctx, "rewritten expressions");
-  for (int i = 0; i < node_count; i++) {
-    PfMark mark = pf_arena_mark(scratch);
+  Sweep s;
+  PF_TRY(pf_sweep_begin(ctx, roots, root_count, sizeof(PfExpr), purpose, &s));
+  PfExprTable *table = s.table;
+  PfExpr *images = s.values;
+  for (int i = 0; i < s.count; i++) images[i] = s.nodes[i];
+  for (int i = 0; i < by->count; i++)
+    if (table->stamp[by->symbols[i]] == table->epoch) images[table->place[by->symbols[i]]] = by->values[i];
+  for (int i = 0; i < s.count; i++) {
+    if (images[i] != s.nodes[i]) continue;
+    PfMark mark = pf_arena_mark(s.scratch);
     uint32_t epoch = table->epoch;
-    PfExpr same = node_of(table, nodes[i])->count == 0 ? nodes[i] : pf_rebuild(table, nodes[i], images);
-    images[i] = image_of(user, same);
-    if (table->epoch != epoch) mark_again(table, nodes, node_count);
-    pf_arena_release(scratch, mark);
+    if (node_of(table, s.nodes[i])->count) images[i] = pf_rebuild(table, s.nodes[i], images);
+    if (by->image_of) images[i] = by->image_of(by->user, images[i]);
+    for (int k = 0; table->epoch != epoch && k < s.count; k++) /* after walks of others */
+      table->place[s.nodes[k]] = (uint32_t)k;
+    pf_arena_release(s.scratch, mark);
   }
   for (int i = 0; i < root_count; i++)
     out[i] = roots[i] == PF_EXPR_NONE ? PF_EXPR_NONE : images[table->place[roots[i]]];
-  return pf_expr_check(table->ctx);
+  pf_sweep_end(&s);
+  return pf_expr_check(ctx);
 }
 
 PfStatus pf_expr_map(PfContext *ctx, const PfExpr *roots, int root_count, PfExprMap image_of, void *user, PfExpr *out)
 {
-  PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_no_room(ctx, "the expression table");
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = map(table, scratch, roots, root_count, image_of, user, out);
-  pf_arena_release(scratch, mark);
-  return status;
-}
-
-static PfStatus substitute(PfExprTable *table, PfArena *scratch, const PfExpr *roots, int root_count,
-                           const PfExpr *symbols, const PfExpr *values, int count, PfExpr *out)
-{
-  PfExpr *nodes;
-  int node_count;
-  PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
-  PfExpr *images = pf_arena_array(scratch, PfExpr, node_count);
-  if (!images) return pf_no_room(table->ctx, "the substitution");
-  for (int i = 0; i < node_count; i++) images[i] = nodes[i];
-  for (int i = 0; i < count; i++)
-    if (table->stamp[symbols[i]] == table->epoch) images[table->place[symbols[i]]] = values[i];
-  for (int i = 0; i < node_count; i++) {
-    if (node_of(table, nodes[i])->count == 0 || images[i] != nodes[i]) continue;
-    PfMark mark = pf_arena_mark(scratch);
-    images[i] = pf_rebuild(table, nodes[i], images);
-    pf_arena_release(scratch, mark);
-  }
-  for (int i = 0; i < root_count; i++)
-    out[i] = roots[i] == PF_EXPR_NONE ? PF_EXPR_NONE : images[table->place[roots[i]]];
-  return pf_expr_check(table->ctx);
+  const Rewriting by = {.image_of = image_of, .user = user};
+  return rewrite(ctx, roots, root_count, &by, "rewritten expressions", out);
 }
 
 PfStatus pf_expr_substitute(PfContext *ctx, const PfExpr *roots, int root_count, const PfExpr *symbols,
                             const PfExpr *values, int count, PfExpr *out)
 {
-  PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_no_room(ctx, "the expression table");
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = substitute(table, scratch, roots, root_count, symbols, values, count, out);
-  pf_arena_release(scratch, mark);
-  return status;
+  const Rewriting by = {.symbols = symbols, .values = values, .count = count};
+  return rewrite(ctx, roots, root_count, &by, "the substitution", out);
 }
 
 /* ---------------------------------------------------------------- evaluation */
 
-static double evaluate_call(const PfExprTable *table, PfExpr e, const double *values)
-{
-  const PfExpr *args = args_of(table, e);
-  double a = values[table->place[args[0]]];
-  double b = node_of(table, e)->count > 1 ? values[table->place[args[1]]] : 0;
-  switch (op_of(table, e)) {
-  case PF_OP_SIN: return sin(a);
-  case PF_OP_COS: return cos(a);
-  case PF_OP_TAN: return tan(a);
-  case PF_OP_ASIN: return asin(a);
-  case PF_OP_ACOS: return acos(a);
-  case PF_OP_ATAN: return atan(a);
-  case PF_OP_SINH: return sinh(a);
-  case PF_OP_COSH: return cosh(a);
-  case PF_OP_TANH: return tanh(a);
-  case PF_OP_EXP: return exp(a);
-  case PF_OP_LOG: return log(a);
-  case PF_OP_ABS: return fabs(a);
-  case PF_OP_SIGN: return (a > 0) - (a < 0);
-  case PF_OP_ATAN2: return atan2(a, b);
-  case PF_OP_MIN: return a < b ? a : b;
-  case PF_OP_MAX: return a < b ? b : a;
-  case PF_OP_LESS: return a < b;
-  case PF_OP_LESS_EQUAL: return a <= b;
-  case PF_OP_EQUAL: return a == b;
-  case PF_OP_AND: return a != 0 && b != 0;
-  case PF_OP_OR: return a != 0 || b != 0;
-  case PF_OP_NOT: return a == 0;
-  case PF_OP_IF: return a != 0 ? b : values[table->place[args[2]]];
-  default: return NAN;
-  }
-}
-
+/* The value of a node from those of its operands. */
 static double evaluate_node(const PfExprTable *table, PfExpr e, const double *values)
 {
   const PfExpr *args = args_of(table, e);
@@ -286,42 +249,34 @@ static double evaluate_node(const PfExprTable *table, PfExpr e, const double *va
     for (uint32_t i = 0; i < count; i += 2)
       result *= pow(values[table->place[args[i]]], values[table->place[args[i + 1]]]);
     return result;
-  default: return evaluate_call(table, e, values);
+  case PF_OP_IF: return values[table->place[args[values[table->place[args[0]]] != 0 ? 1 : 2]]];
+  default:
+    return pf_function_value(op_of(table, e), values[table->place[args[0]]],
+                             count > 1 ? values[table->place[args[1]]] : 0);
   }
 }
 
-static PfStatus evaluate(PfExprTable *table, PfArena *scratch, const PfExpr *roots, int root_count,
-                         const PfExpr *symbols, const double *given, int count, double *out)
+PfStatus pf_expr_evaluate(PfContext *ctx, const PfExpr *roots, int root_count, const PfExpr *symbols,
+                          const double *given, int count, double *out)
 {
-  PfExpr *nodes;
-  int node_count;
-  PF_TRY(pf_walk(table, scratch, roots, root_count, &nodes, &node_count));
-  double *values = pf_arena_array(scratch, double, node_count);
-  if (!values) return pf_no_room(table->ctx, "the evaluation");
-  for (int i = 0; i < node_count; i++) values[i] = NAN;
+  Sweep s;
+  PF_TRY(pf_sweep_begin(ctx, roots, root_count, sizeof(double), "the evaluation", &s));
+  const PfExprTable *table = s.table;
+  double *values = s.values;
+  for (int i = 0; i < s.count; i++) values[i] = NAN;
   for (int i = 0; i < count; i++)
     if (table->stamp[symbols[i]] == table->epoch) values[table->place[symbols[i]]] = given[i];
-  for (int i = 0; i < node_count; i++)
-    if (op_of(table, nodes[i]) != PF_OP_SYMBOL) values[i] = evaluate_node(table, nodes[i], values);
+  for (int i = 0; i < s.count; i++)
+    if (op_of(table, s.nodes[i]) != PF_OP_SYMBOL) values[i] = evaluate_node(table, s.nodes[i], values);
   for (int i = 0; i < root_count; i++)
     out[i] = roots[i] == PF_EXPR_NONE ? NAN : values[table->place[roots[i]]];
+  pf_sweep_end(&s);
   return PF_OK;
-}
-
-PfStatus pf_expr_evaluate(PfContext *ctx, const PfExpr *roots, int root_count, const PfExpr *symbols,
-                          const double *values, int count, double *out)
-{
-  PfExprTable *table = pf_expr_table(ctx);
-  if (!table) return pf_no_room(ctx, "the expression table");
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = evaluate(table, scratch, roots, root_count, symbols, values, count, out);
-  pf_arena_release(scratch, mark);
-  return status;
 }
 
 /* ---------------------------------------------------------------- counting */
 
+/* Multiplications of a product, whole powers by repeated squaring, and one division by everything below the line. */
 static void count_product(const PfExprTable *table, PfExpr e, PfCount *operations)
 {
   int above = 0, below = 0;
@@ -341,6 +296,7 @@ static void count_product(const PfExprTable *table, PfExpr e, PfCount *operation
   operations->divisions += below > 0;
 }
 
+/* The operations of a node as it would be written in C. */
 static void count_node(const PfExprTable *table, PfExpr e, PfCount *operations)
 {
   PfOp op = op_of(table, e);

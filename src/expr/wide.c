@@ -14,11 +14,13 @@ struct Wide {
   uint32_t limbs[]; /* of the numerator, then of the denominator */
 };
 
+/* The nearest double. */
 double pf_wide_value(const Wide *a)
 {
   return a->value;
 }
 
+/* A hash of the value. */
 uint32_t pf_wide_hash(const Wide *a)
 {
   return a->hash;
@@ -41,27 +43,6 @@ void pf_number_parts(Number a, Big *num, Big *den)
     load(num, a.wide->limbs, a.wide->num_count);
     load(den, a.wide->limbs + a.wide->num_count, a.wide->den_count);
   }
-}
-
-static bool is_same(const Wide *a, const Big *num, const Big *den)
-{
-  return a->num_count == num->count && a->den_count == den->count &&
-         !memcmp(a->limbs, num->limb, (size_t)num->count*sizeof *num->limb) &&
-         !memcmp(a->limbs + num->count, den->limb, (size_t)den->count*sizeof *den->limb);
-}
-
-static uint32_t hash_of(const Big *num, const Big *den)
-{
-  uint64_t hash = pf_hash_bytes(num->limb, (size_t)num->count*sizeof *num->limb, PF_OP_RATIONAL);
-  return (uint32_t)pf_hash_bytes(den->limb, (size_t)den->count*sizeof *den->limb, hash);
-}
-
-static const Wide *find(const PfExprTable *table, uint32_t hash, const Big *num, const Big *den)
-{
-  const size_t mask = table->wide_room - 1;
-  for (size_t slot = hash & mask; table->wide_room && table->wides[slot]; slot = (slot + 1) & mask)
-    if (table->wides[slot]->hash == hash && is_same(table->wides[slot], num, den)) return table->wides[slot];
-  return NULL;
 }
 
 static void insert(const Wide **wides, size_t room, const Wide *a)
@@ -87,18 +68,23 @@ static bool has_room(PfExprTable *table)
   return true;
 }
 
-/* NULL without memory. */
+/* The number num/den of the table: the one that is there, or a new one. NULL without memory. */
 static const Wide *keep(PfExprTable *table, const Big *num, const Big *den)
 {
-  uint32_t hash = hash_of(num, den);
-  const Wide *known = find(table, hash, num, den);
-  if (known) return known;
-  size_t limbs = (size_t)(num->count + den->count)*sizeof *num->limb;
-  Wide *made = has_room(table) ? pf_arena_alloc(table->names_arena, 1, sizeof *made + limbs) : NULL;
+  size_t above = (size_t)num->count*sizeof *num->limb, below = (size_t)den->count*sizeof *den->limb;
+  uint32_t hash = (uint32_t)pf_hash_bytes(den->limb, below, pf_hash_bytes(num->limb, above, PF_OP_RATIONAL));
+  const size_t mask = table->wide_room - 1;
+  for (size_t slot = hash & mask; table->wide_room && table->wides[slot]; slot = (slot + 1) & mask) {
+    const Wide *a = table->wides[slot];
+    if (a->hash == hash && a->num_count == num->count && a->den_count == den->count &&
+        !memcmp(a->limbs, num->limb, above) && !memcmp(a->limbs + num->count, den->limb, below))
+      return a;
+  }
+  Wide *made = has_room(table) ? pf_arena_alloc(table->names_arena, 1, sizeof *made + above + below) : NULL;
   if (!made) return NULL;
   *made = (Wide){pf_big_ratio(num, den), hash, num->count, den->count};
-  memcpy(made->limbs, num->limb, (size_t)num->count*sizeof *num->limb);
-  memcpy(made->limbs + num->count, den->limb, (size_t)den->count*sizeof *den->limb);
+  memcpy(made->limbs, num->limb, above);
+  memcpy(made->limbs + num->count, den->limb, below);
   insert(table->wides, table->wide_room, made);
   table->wide_count++;
   return made;
@@ -109,33 +95,30 @@ static bool fits_narrow(const Big *a)
   return a->count < 2 || (a->count == 2 && a->limb[1] <= INT32_MAX);
 }
 
-static int64_t narrow(const Big *a)
-{
-  return (int64_t)((a->count > 0 ? a->limb[0] : 0) | (uint64_t)(a->count > 1 ? a->limb[1] : 0) << 32);
-}
-
 static void cancel(Big *num, Big *den)
 {
-  Big common = *num, scratch = *den, rest;
+  Big common = *num, scratch = *den, remainder;
   if (den->count == 1 && den->limb[0] == 1) return;
   pf_big_gcd(&common, &scratch);
   if (common.count == 1 && common.limb[0] == 1) return;
   Big whole = *num;
-  pf_big_divide(&whole, &common, num, &rest);
+  pf_big_divide(&whole, &common, num, &remainder);
   whole = *den;
-  pf_big_divide(&whole, &common, den, &rest);
+  pf_big_divide(&whole, &common, den, &remainder);
 }
 
+/* sign*num/den in lowest terms, as a narrow, wide or double number, whatever it fits. num and den are overwritten. */
 Number pf_number_ratio(PfExprTable *table, int sign, Big *num, Big *den)
 {
   if (!num->count) return pf_number_int(0);
   cancel(num, den);
-  if (fits_narrow(num) && fits_narrow(den)) return (Number){.num = sign*narrow(num), .den = narrow(den)};
+  if (fits_narrow(num) && fits_narrow(den))
+    return (Number){.num = sign*(int64_t)pf_big_low(num), .den = (int64_t)pf_big_low(den)};
   if (pf_big_bits(num) > WIDE_BITS || pf_big_bits(den) > WIDE_BITS)
     return pf_number_double(sign*pf_big_ratio(num, den));
   const Wide *wide = keep(table, num, den);
   if (!wide) {
-    (void)pf_expr_spoil(table, PF_ERR_MEMORY, "no room for more expressions");
+    (void)pf_expr_poison(table, PF_ERR_MEMORY, "no room for more expressions");
     return pf_number_double(sign*pf_big_ratio(num, den));
   }
   Number made = {.num = 0, .den = sign < 0 ? NUMBER_WIDE_NEGATIVE : NUMBER_WIDE};
@@ -145,6 +128,7 @@ Number pf_number_ratio(PfExprTable *table, int sign, Big *num, Big *den)
 
 /* ---------------------------------------------------------------- arithmetic */
 
+/* a + b of numbers of which at least one is wide. */
 Number pf_wide_add(PfExprTable *table, Number a, Number b)
 {
   Big num[2], den[2], part, sum;
@@ -166,7 +150,7 @@ Number pf_wide_add(PfExprTable *table, Number a, Number b)
   return pf_number_ratio(table, sign, &sum, &part);
 }
 
-/* What can be cancelled is cancelled across before, where the numbers are shorter. */
+/* Common factors are cancelled crosswise before the multiplication, where the numbers are shorter. */
 Number pf_wide_mul(PfExprTable *table, Number a, Number b)
 {
   Big num[2], den[2], above, below;
@@ -179,6 +163,7 @@ Number pf_wide_mul(PfExprTable *table, Number a, Number b)
   return pf_number_ratio(table, pf_number_sign(a)*pf_number_sign(b), &above, &below);
 }
 
+/* 1/a of a wide number. */
 Number pf_wide_inverse(PfExprTable *table, Number a)
 {
   Big num, den;
@@ -186,15 +171,16 @@ Number pf_wide_inverse(PfExprTable *table, Number a)
   return pf_number_ratio(table, pf_number_sign(a), &den, &num);
 }
 
+/* The greatest common divisor of two whole numbers. */
 Number pf_wide_gcd(PfExprTable *table, Number a, Number b)
 {
-  Big num[2], den[2], common, lcm, share, rest;
+  Big num[2], den[2], common, lcm, share, remainder;
   pf_number_parts(a, num, den);
   pf_number_parts(b, num + 1, den + 1);
   common = den[0];
   lcm = den[1];
   pf_big_gcd(&common, &lcm);
-  pf_big_divide(den, &common, &share, &rest);
+  pf_big_divide(den, &common, &share, &remainder);
   pf_big_multiply(&share, den + 1, &lcm);
   pf_big_gcd(num, num + 1);
   return pf_number_ratio(table, 1, num, &lcm);
@@ -208,10 +194,10 @@ bool pf_number_is_whole(Number a)
   return a.wide->den_count == 1 && a.wide->limbs[a.wide->num_count] == 1;
 }
 
-/* Takes squares of primes below 1000 and of the rest out of a; the root of what was taken. */
+/* Takes squares of primes below 1000 and of the rest out of a; `root` is the root of the factor taken out. */
 static void take_squares(Big *a, Big *root)
 {
-  Big whole, quotient, rest, product;
+  Big whole, quotient, remainder, product;
   pf_big_set(root, 1);
   for (uint32_t p = 2; p < 1000; p++)
     while (pf_big_modulo_small(a, p*p) == 0) {
@@ -219,8 +205,8 @@ static void take_squares(Big *a, Big *root)
       pf_big_scale(root, p, 0);
     }
   pf_big_root(a, &whole);
-  pf_big_divide(a, &whole, &quotient, &rest);
-  if (rest.count || pf_big_compare(&quotient, &whole) != 0) return;
+  pf_big_divide(a, &whole, &quotient, &remainder);
+  if (remainder.count || pf_big_compare(&quotient, &whole) != 0) return;
   pf_big_multiply(root, &whole, &product);
   *root = product;
   pf_big_set(a, 1);
@@ -237,16 +223,17 @@ void pf_number_root(PfExprTable *table, Number a, Number *outside, Number *insid
   *inside = pf_number_ratio(table, 1, &whole, &one);
 }
 
+/* The remainder of a whole number, not negative, modulo a prime. */
 uint32_t pf_number_modulo(Number whole, uint32_t prime)
 {
   Big num, den;
   if (pf_number_is_narrow(whole)) {
-    int64_t rest = whole.num%(int64_t)prime;
-    return (uint32_t)(rest < 0 ? rest + (int64_t)prime : rest);
+    int64_t remainder = whole.num%(int64_t)prime;
+    return (uint32_t)(remainder < 0 ? remainder + (int64_t)prime : remainder);
   }
   pf_number_parts(whole, &num, &den);
-  uint32_t rest = pf_big_modulo_small(&num, prime);
-  return rest && pf_number_sign(whole) < 0 ? prime - rest : rest;
+  uint32_t remainder = pf_big_modulo_small(&num, prime);
+  return remainder && pf_number_sign(whole) < 0 ? prime - remainder : remainder;
 }
 
 int pf_number_digits(Number whole)

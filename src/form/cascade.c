@@ -19,20 +19,17 @@ typedef struct Data {
   double *next, *B, *Z, *r, *step;
 } Data;
 
+/* `levels` is at most m; each level has at most all n directions that are left. */
 static PfStatus prepare(PfSolver *s)
 {
   int n = s->system->n, m = s->system->m;
-  size_t nn = (size_t)n*(size_t)n, mn = (size_t)m*(size_t)n;
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
   d->rows = pf_solver_array(s, int, m);
   d->first = pf_solver_array(s, int, m + 1);
-  d->next = pf_solver_array(s, double, nn);
-  d->Z = pf_solver_array(s, double, nn);
-  d->B = pf_solver_array(s, double, mn);
-  d->r = pf_solver_array(s, double, m);
-  d->step = pf_solver_array(s, double, n);
-  if (!d->rows || !d->first || !d->next || !d->Z || !d->B || !d->r || !d->step) return pf_solver_no_room(s);
+  if (!d->rows || !d->first) return pf_solver_no_room(s);
+  PF_TRY(pf_solver_rooms(s, (PfRoom[]){{&d->next, n, n}, {&d->Z, n, n}, {&d->B, m, n}, {&d->r, m, 1}, {&d->step, n, 1},
+                                       {0}}));
   d->levels = pf_cascade_levels(s->system->eq->model, d->rows, d->first);
   s->unknowns = n;
   s->unknowns_per_rank = -1;
@@ -41,9 +38,8 @@ static PfStatus prepare(PfSolver *s)
   return pf_span_make(s, &d->span);
 }
 
-/* ---------------------------------------------------------------- one level */
-
-/* Narrows N (n x *free) and moves a so that the constraints of the level hold. */
+/* Narrows N (n x *free) and moves a so that the constraints of the level hold. Cost: about n f (f - rank) products for
+ * f directions on entry. B^+ gives the shortest step in the directions that are left. */
 static void impose(PfSolver *s, Data *d, int level, int *free)
 {
   int n = s->system->n, begin = d->first[level], count = d->first[level + 1] - begin, f = *free;
@@ -67,20 +63,8 @@ static void impose(PfSolver *s, Data *d, int level, int *free)
   memcpy(N, d->next, (size_t)n*(size_t)*free*sizeof *N);
 }
 
-/* ---------------------------------------------------------------- all levels */
-
-/* From N = 1 and a = 0 to those that all levels leave. Returns the number of free directions. */
-static int impose_all(PfSolver *s, Data *d)
-{
-  int n = s->system->n, free = n;
-  for (int i = 0; i < n; i++) {
-    d->reduced.a[i] = 0;
-    for (int j = 0; j < n; j++) d->reduced.N[i*n + j] = i == j;
-  }
-  for (int l = 0; l < d->levels; l++) impose(s, d, l, &free);
-  return free;
-}
-
+/* One level alone is the null space of A, whose factorisation is there already. Constraints that follow from others are
+ * checked before or after, as in rows.c. */
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m, free;
@@ -90,8 +74,13 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
     pf_span_solve(s, &d->span, d->reduced.a);
     pf_qr_null_space_transposed(&d->span.qr, d->reduced.N);
     free = n - rank;
-  } else {
-    free = impose_all(s, d);
+  } else { /* from N = 1 and a = 0 to those that all levels leave */
+    free = n;
+    for (int i = 0; i < n; i++) {
+      d->reduced.a[i] = 0;
+      for (int j = 0; j < n; j++) d->reduced.N[i*n + j] = i == j;
+    }
+    for (int l = 0; l < d->levels; l++) impose(s, d, l, &free);
   }
   PfTrouble trouble = n - free < m ? pf_check_before(s, d->reduced.a, row) : PF_TROUBLE_NONE;
   if (trouble == PF_TROUBLE_NONE)

@@ -5,23 +5,24 @@
  * operations: the choice is the same on every machine. */
 #include "form/choose.h"
 
-#include "form/lifted.h"
+#include "form/extended_form.h"
 #include "form/recursive.h"
 #include "form/sparse.h"
 #include "num/sparse.h"
 
-/* One that does not apply leaves no trace: *solver is NULL then. */
+/* One that does not apply leaves no trace: *solver is NULL then. Lack of memory and cancellation are passed on. */
 static PfStatus try_one(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
                         const PfSolverPlan *plan, PfSolver **solver)
 {
   int before = pf_diagnostic_count(ctx);
   PfStatus status = pf_solver_new_for(ctx, system, formulation, plan, solver);
   if (status == PF_OK || pf_is_final(status)) return status;
-  pf_diagnostics_cut(ctx, before);
+  pf_diagnostics_truncate(ctx, before);
   return PF_OK;
 }
 
-/* Does it answer at the state of the plan, without falling back on another? */
+/* Does it answer at the state of the plan, without falling back on another? A formulation that offers `answer` must
+ * have used it: its fallback is slower than 'multipliers'. */
 static PfStatus serves(PfSolver *s, const PfSolverPlan *plan, bool *yes)
 {
   int row;
@@ -31,7 +32,7 @@ static PfStatus serves(PfSolver *s, const PfSolverPlan *plan, bool *yes)
                      .multiplier = pf_solver_scratch(s, double, s->system->m)};
   if (!motion.acceleration || !motion.multiplier) return pf_solver_no_room(s);
   *yes = pf_solver_accelerate(s, plan->values, &motion, &row) == PF_TROUBLE_NONE &&
-         (!s->formulation->answer || s->told.known);
+         (!s->formulation->answer || s->byproducts.known);
   return PF_OK;
 }
 
@@ -45,17 +46,20 @@ static const double per_joint = 100; /* of a recursion; a quaternion costs as mu
 /* Formulas of an elimination are long chains of divisions and products that wait for each other. */
 static const double per_instruction_in_a_chain = 1.3;
 
+/* A fixed part for each evaluation, and one for each instruction. */
 double pf_cost_of_tape(int instructions)
 {
   return per_tape + per_instruction*instructions;
 }
 
+/* Chains of dependent operations cost more than instructions of other tapes. */
 double pf_cost_of_elimination(int instructions)
 {
   return per_call + per_instruction_in_a_chain*instructions;
 }
 
-/* L D L^T of M, the rows through its factors, A M^-1 A^T and its factors. */
+/* L D L^T of M, the rows through its factors, A M^-1 A^T and its factors. All dense: the products are counted for
+ * Cholesky-like factors. */
 double pf_cost_of_multipliers(const PfSystem *system)
 {
   double n = system->n, m = system->m;
@@ -63,11 +67,13 @@ double pf_cost_of_multipliers(const PfSystem *system)
   return pf_cost_of_tape(pf_tape_instruction_count(system->tape)) + per_call + per_row*m + per_multiplication*products;
 }
 
+/* Elements of sparse factors are found through lists, which costs more than products of dense ones. */
 double pf_cost_of_structure(int instructions, int equations, double products)
 {
   return pf_cost_of_tape(instructions) + per_call + per_sparse_row*equations + per_sparse_multiplication*products;
 }
 
+/* `multipliers` knows whether it keeps a sparse form. */
 double pf_cost_of_matrices(const PfSolver *multipliers)
 {
   const PfSystem *system = multipliers->system;
@@ -76,13 +82,7 @@ double pf_cost_of_matrices(const PfSolver *multipliers)
   return pf_cost_of_structure(pf_tape_instruction_count(system->tape), system->n + system->m, products);
 }
 
-/* The same of a solver that may know sums of velocities. */
-static double cost_of_solver(const PfSolver *multipliers)
-{
-  const double lifted = pf_lifted_form_cost(multipliers);
-  return lifted < 0 ? pf_cost_of_matrices(multipliers) : lifted;
-}
-
+/* By its tape when it is written out; otherwise by joints, where a quaternion counts as three. */
 double pf_cost_of_recursion(const PfSolver *s)
 {
   const PfRecursion *r = s->data;
@@ -91,18 +91,10 @@ double pf_cost_of_recursion(const PfSolver *s)
          per_joint*(pf_tree_count(r->tree) + s->system->eq->model->ball_count);
 }
 
-/* A tree that nothing binds but the lengths of quaternions does without M and F; whatever else binds, matrices are
- * faster. */
-static bool is_cheap(const PfSolver *s, double limit)
-{
-  if (s->formulation != &pf_form_recursive) return true;
-  const PfRecursion *r = s->data;
-  return r->alone && r->row_count == 0 && pf_cost_of_recursion(s) < limit;
-}
-
 /* ---------------------------------------------------------------- the choice */
 
-/* Elimination in formulas, or the recursion, when it costs less than the limit; else *solver is NULL. */
+/* Elimination in formulas, or the recursion, when it costs less than the limit; else *solver is NULL. A tree without
+ * constraints but the lengths of quaternions does without M and F; with other constraints, matrices are faster. */
 static PfStatus choose_cheap(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, double limit,
                              PfSolver **solver)
 {
@@ -112,7 +104,11 @@ static PfStatus choose_cheap(PfContext *ctx, const PfSystem *system, const PfSol
   for (size_t i = 0; i < sizeof choices/sizeof *choices; i++) {
     PF_TRY(try_one(ctx, system, choices[i], &cheap, solver));
     if (!*solver) continue;
-    bool good = is_cheap(*solver, cheap.cost_limit);
+    bool good = true;
+    if (choices[i] == &pf_form_recursive) {
+      const PfRecursion *r = (*solver)->data;
+      good = r->alone && r->row_count == 0 && pf_cost_of_recursion(*solver) < limit;
+    }
     PfStatus status = good ? serves(*solver, plan, &good) : PF_OK;
     if (good && status == PF_OK) return PF_OK;
     pf_solver_free(*solver);
@@ -123,7 +119,8 @@ static PfStatus choose_cheap(PfContext *ctx, const PfSystem *system, const PfSol
 }
 
 /* With a singular mass matrix or redundant constraints 'multipliers' factors the whole system orthogonally. Eliminating
- * dependent coordinates is five times faster then; where that has trouble the other one takes over. */
+ * dependent coordinates is five times faster then; where that has trouble the other one takes over. `other` owns
+ * 'multipliers' afterwards, as its fallback. */
 static PfStatus choose_instead(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
 {
   PfSolver *multipliers = *solver, *other = NULL;
@@ -136,7 +133,7 @@ static PfStatus choose_instead(PfContext *ctx, const PfSystem *system, const PfS
     pf_solver_free(other);
     return status;
   }
-  if (!pf_solver_set_reserve(other, multipliers)) {
+  if (!pf_solver_set_fallback(other, multipliers)) {
     pf_solver_free(other);
     return pf_solver_no_room(multipliers);
   }
@@ -147,30 +144,29 @@ static PfStatus choose_instead(PfContext *ctx, const PfSystem *system, const PfS
 /* *solver is 'multipliers'; on failure it is freed. */
 static PfStatus settle(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
 {
-  if (!plan->values || system->m == 0) return PF_OK;
-  PfStatus status = choose_instead(ctx, system, plan, solver);
+  PfStatus status = plan->values && system->m > 0 ? choose_instead(ctx, system, plan, solver) : PF_OK;
   if (status == PF_OK) return PF_OK;
   pf_solver_free(*solver);
   *solver = NULL;
   return status;
 }
 
-/* What matrices cost is known when their structure is. */
-static PfStatus choose_large(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
-{
-  PfSolver *cheap = NULL;
-  PF_TRY(pf_solver_new_for(ctx, system, &pf_form_multipliers, plan, solver));
-  PfStatus status = choose_cheap(ctx, system, plan, cost_of_solver(*solver), &cheap);
-  if (status == PF_OK && !cheap) return settle(ctx, system, plan, solver);
-  pf_solver_free(*solver);
-  *solver = cheap;
-  return status;
-}
-
+/* The candidates are made and, where the plan has a state, tried there: a system is given to a faster formulation only
+ * after that has found accelerations at this state. *solver is NULL on failure. */
 PfStatus pf_solver_choose(PfContext *ctx, const PfSystem *system, const PfSolverPlan *plan, PfSolver **solver)
 {
   if (system->in_bodies) return pf_solver_new_for(ctx, system, &pf_form_recursive, plan, solver);
-  if (pf_saddle_is_large(system->n, system->m)) return choose_large(ctx, system, plan, solver);
+  if (pf_saddle_is_large(system->n, system->m)) {
+    PfSolver *cheap = NULL;
+    PF_TRY(pf_solver_new_for(ctx, system, &pf_form_multipliers, plan, solver));
+    const double extended_form = pf_extended_form_cost(*solver); /* < 0: it knows no sums of velocities */
+    const double limit = extended_form < 0 ? pf_cost_of_matrices(*solver) : extended_form;
+    PfStatus status = choose_cheap(ctx, system, plan, limit, &cheap);
+    if (status == PF_OK && !cheap) return settle(ctx, system, plan, solver);
+    pf_solver_free(*solver);
+    *solver = cheap;
+    return status;
+  }
   PF_TRY(choose_cheap(ctx, system, plan, pf_cost_of_multipliers(system), solver));
   if (*solver) return PF_OK;
   PF_TRY(pf_solver_new_for(ctx, system, &pf_form_multipliers, plan, solver));

@@ -5,6 +5,8 @@
 
 #include "form/form_impl.h"
 
+/* Estimated cost of one evaluation, in one measure for all: of a tape, of the long chains of 'elimination', of
+ * 'multipliers' with dense factors. */
 double pf_cost_of_tape(int instructions);
 double pf_cost_of_elimination(int instructions);
 double pf_cost_of_multipliers(const PfSystem *system);

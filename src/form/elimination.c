@@ -3,11 +3,16 @@
  *   a = M^-1 load,  Y = M^-1 A^T,  S = A Y,  S lambda = b - A a,  q'' = a + Y lambda,
  * by L D L^T without pivoting, on expressions: zeros and constants are known beforehand, and what has no part in it
  * costs nothing. For small systems several times faster than the same done on matrices. Pivots are looked at after each
- * evaluation, and where one is small 'multipliers' takes over for that state. */
+ * evaluation, and where one is small 'multipliers' takes over for that state.
+ *
+ * Formulas belong to the store of the system (shared.c) and count their users, because several solvers with the same
+ * numbers of parameters share them. They are derived in a fork of the context, of which only the tapes stay. */
+#include "expr/fork.h"
 #include "form/angles.h"
 #include "form/choose.h"
 #include "form/closed.h"
 #include "form/form_impl.h"
+#include "kernel/native.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,16 +59,10 @@ typedef struct Maker {
 
 #define maker_array(maker, type, count) pf_arena_array((maker)->arena, type, (count))
 
-/* Whoever asks for it by name gets it, however long it is. */
+/* Do the formulas have too many operations? A solver that is requested by name gets them, however long they are. */
 static bool is_too_long(const Maker *k)
 {
   return k->solver->plan->cost_limit > 0 && k->operations > MOST_OPERATIONS;
-}
-
-static bool is_too_slow(const Maker *k, const PfTape *flow)
-{
-  double limit = k->solver->plan->cost_limit;
-  return limit > 0 && pf_cost_of_elimination(pf_tape_instruction_count(flow)) > limit;
 }
 
 /* Says why it is not for this system. */
@@ -110,24 +109,19 @@ static const char *const redundant = "it needs constraints that are independent 
 
 typedef enum Order { AS_GIVEN, FEWEST_FIRST } Order;
 
-/* The row from `from` on with the fewest elements among those that are left: it fills least. */
-static int sparsest(const Maker *k, const PfExpr *W, int n, const int *order, int from)
-{
-  int best = from, fewest = n + 1;
-  for (int i = from; i < n; i++) {
-    int count = 0;
-    for (int j = from; j < n; j++) count += !is_zero(k, W[order[i]*n + order[j]]);
-    if (count < fewest) fewest = count, best = i;
-  }
-  return best;
-}
-
-/* W = L D L^T in place: L below (in the order of elimination), D on the diagonal, D L^T above. */
+/* W = L D L^T in place: L below (in the order of elimination), D on the diagonal, D L^T above. By FEWEST_FIRST the next
+ * row is the one with the fewest elements among those that are left: it fills least. */
 static PfStatus factor(Maker *k, PfExpr *W, int n, Order rule, int *order, const char *singular)
 {
   for (int i = 0; i < n; i++) order[i] = i;
   for (int step = 0; step < n; step++) {
-    int best = rule == AS_GIVEN ? step : sparsest(k, W, n, order, step), p = order[best];
+    int best = step, fewest = n + 1;
+    for (int i = step; i < n && rule == FEWEST_FIRST; i++) {
+      int count = 0;
+      for (int j = step; j < n; j++) count += !is_zero(k, W[order[i]*n + order[j]]);
+      if (count < fewest) fewest = count, best = i;
+    }
+    const int p = order[best];
     order[best] = order[step];
     order[step] = p;
     if (is_zero(k, W[p*n + p])) return refuse(k, singular);
@@ -156,9 +150,13 @@ static void solve(Maker *k, const PfExpr *W, int n, const int *order, PfExpr *x)
 
 /* ---------------------------------------------------------------- elimination */
 
-static PfStatus gather(Maker *k)
+/* Copies M, F + C, A, b, the velocity constraints and the power into one list of expressions, which are changed on the
+ * way: inputs become their functions of time, parameters their numbers when these are known. `f->first` becomes the
+ * number of symbols that are numbers now: the tapes begin with the next one. */
+static PfStatus gather(Maker *k, Formulas *f)
 {
   const PfEquations *eq = k->solver->system->eq;
+  const double *values = k->solver->plan->values;
   size_t n = (size_t)k->n, m = (size_t)k->m;
   k->count = n*n + n + m*n + 2*m + 1;
   k->all = k->M = maker_array(k, PfExpr, k->count);
@@ -174,16 +172,10 @@ static PfStatus gather(Maker *k)
   for (size_t i = 0; i < n; i++) k->load[i] = pf_expr_add(k->ctx, eq->F[i], eq->C[i]);
   for (size_t i = 0; i < m; i++) k->psi[i] = eq->velocity[i] == PF_EXPR_NONE ? k->zero : eq->velocity[i];
   *k->power = k->solver->plan->power == PF_EXPR_NONE ? k->zero : k->solver->plan->power;
-  return pf_expr_check(k->ctx);
-}
-
-/* Inputs by their functions of time, parameters by their numbers when these are known. */
-static PfStatus insert_numbers(Maker *k, Formulas *f)
-{
-  const double *values = k->solver->plan->values;
-  PF_TRY(pf_insert_inputs(k->ctx, k->solver->system->eq->model, k->all, k->count));
+  PF_TRY(pf_expr_check(k->ctx));
+  PF_TRY(pf_insert_inputs(k->ctx, eq->model, k->all, k->count));
   if (!values) return PF_OK;
-  int count = f->first = k->in->time;
+  const int count = f->first = k->in->time;
   PfExpr *numbers = maker_array(k, PfExpr, count);
   if (!numbers) return pf_solver_no_room(k->solver);
   for (int i = 0; i < count; i++) {
@@ -193,24 +185,11 @@ static PfStatus insert_numbers(Maker *k, Formulas *f)
   return pf_expr_substitute(k->ctx, k->all, (int)k->count, k->in->symbol, numbers, count, k->all);
 }
 
-static PfStatus make_room(Maker *k)
-{
-  size_t n = (size_t)k->n, m = (size_t)k->m;
-  k->Y = maker_array(k, PfExpr, m*n);
-  k->S = maker_array(k, PfExpr, m*m);
-  k->a = maker_array(k, PfExpr, n);
-  k->lambda = maker_array(k, PfExpr, m);
-  k->mass_order = maker_array(k, int, n);
-  k->schur_order = maker_array(k, int, m);
-  k->start = maker_array(k, PfExpr, n + m);
-  bool good = k->Y && k->S && k->a && k->lambda && k->mass_order && k->schur_order && k->start;
-  return good ? PF_OK : pf_solver_no_room(k->solver);
-}
-
-/* M and S are factored, Y is there. */
+/* Factors M and S = A Y with Y = M^-1 A^T; then a = M^-1 load, lambda = S^-1 (b - A a), and a becomes a + Y lambda. All
+ * of it on expressions, in the order that FEWEST_FIRST finds; operations are counted on the way. */
 static PfStatus eliminate(Maker *k)
 {
-  int n = k->n, m = k->m;
+  const int n = k->n, m = k->m;
   for (int i = 0; i < n; i++) k->start[i] = k->M[i*n + i];
   PF_TRY(factor(k, k->M, n, FEWEST_FIRST, k->mass_order, singular_mass));
   memcpy(k->Y, k->A, (size_t)m*(size_t)n*sizeof *k->Y);
@@ -223,12 +202,7 @@ static PfStatus eliminate(Maker *k)
     }
   for (int r = 0; r < m; r++) k->start[n + r] = k->S[r*m + r];
   PF_TRY(factor(k, k->S, m, AS_GIVEN, k->schur_order, redundant));
-  return is_too_long(k) ? refuse(k, too_long) : PF_OK;
-}
-
-static void accelerate(Maker *k)
-{
-  int n = k->n, m = k->m;
+  if (is_too_long(k)) return refuse(k, too_long);
   memcpy(k->a, k->load, (size_t)n*sizeof *k->a);
   solve(k, k->M, n, k->mass_order, k->a);
   for (int r = 0; r < m; r++) {
@@ -238,16 +212,30 @@ static void accelerate(Maker *k)
   solve(k, k->S, m, k->schur_order, k->lambda);
   for (int j = 0; j < n; j++)
     for (int r = 0; r < m; r++) k->a[j] = add_product(k, k->a[j], k->Y[r*n + j], k->lambda[r]);
+  return PF_OK;
 }
 
-/* ---------------------------------------------------------------- tapes */
-
-/* Pivots that can change; the others are decided here. */
-static PfStatus list_pairs(Maker *k, Formulas *f, PfExpr *pairs)
+/* Symbolic elimination. `pair` gets room for pairs of all pivots, of which those that can change are listed: a pivot
+ * and what it started as. The others are decided here. Margins of constant pivots go to `f`; a constant pivot that is
+ * too small means that the formulation does not apply. */
+static PfStatus make_formulas(Maker *k, Formulas *f, PfExpr *pair)
 {
-  int n = k->n, count = 0;
-  for (int i = 0; i < n + k->m; i++) {
-    PfExpr pivot = i < n ? k->M[i*n + i] : k->S[(i - n)*k->m + i - n];
+  const int n = k->n, m = k->m;
+  if (k->solver->system->friction) return refuse(k, "it has no place for friction that depends on the multipliers");
+  PF_TRY(gather(k, f));
+  k->Y = maker_array(k, PfExpr, (size_t)m*(size_t)n);
+  k->S = maker_array(k, PfExpr, (size_t)m*(size_t)m);
+  k->a = maker_array(k, PfExpr, n);
+  k->lambda = maker_array(k, PfExpr, m);
+  k->mass_order = maker_array(k, int, n);
+  k->schur_order = maker_array(k, int, m);
+  k->start = maker_array(k, PfExpr, n + m);
+  f->row = pf_arena_array(f->arena, int, m);
+  bool good = k->Y && k->S && k->a && k->lambda && k->mass_order && k->schur_order && k->start && f->row && pair;
+  if (!good) return pf_solver_no_room(k->solver);
+  PF_TRY(eliminate(k));
+  for (int i = 0; i < n + m; i++) {
+    PfExpr pivot = i < n ? k->M[i*n + i] : k->S[(i - n)*m + i - n];
     double value, start;
     if (pf_expr_is_number(k->ctx, pivot, &value) && pf_expr_is_number(k->ctx, k->start[i], &start)) {
       if (!(value > (i < n ? PF_MASS_TOLERANCE : PF_SCHUR_MARGIN)*start))
@@ -255,15 +243,16 @@ static PfStatus list_pairs(Maker *k, Formulas *f, PfExpr *pairs)
       if (i >= n && value < f->fixed_margin*start) f->fixed_margin = value/start, f->fixed_row = i - n;
       continue;
     }
-    pairs[2*count] = pivot;
-    pairs[2*count + 1] = k->start[i];
-    if (i >= n) f->row[count - f->mass_pairs] = i - n;
+    pair[2*f->pairs] = pivot;
+    pair[2*f->pairs + 1] = k->start[i];
+    if (i >= n) f->row[f->pairs - f->mass_pairs] = i - n;
     else f->mass_pairs++;
-    count++;
+    f->pairs++;
   }
-  f->pairs = count;
-  return PF_OK;
+  return pf_expr_check(k->ctx);
 }
+
+/* ---------------------------------------------------------------- tapes */
 
 static PfStatus make_tape(Maker *k, const Formulas *f, PfExpr *roots, int count, PfTape **tape)
 {
@@ -271,32 +260,14 @@ static PfStatus make_tape(Maker *k, const Formulas *f, PfExpr *roots, int count,
   return pf_tape_new(k->ctx, k->in->symbol + f->first, k->in->lambda - f->first, roots, count, tape);
 }
 
-static PfStatus make_flow(Maker *k, Formulas *f, const PfExpr *pairs)
-{
-  size_t n = (size_t)k->n, m = (size_t)k->m, count = n + m + 1 + 2*(size_t)f->pairs;
-  PfExpr *roots = maker_array(k, PfExpr, count);
-  if (!roots) return pf_solver_no_room(k->solver);
-  PF_TRY(pf_expr_substitute(k->ctx, k->power, 1, k->in->symbol + k->in->lambda, k->lambda, k->m, roots + n + m));
-  memcpy(roots, k->a, n*sizeof *roots);
-  memcpy(roots + n, k->lambda, m*sizeof *roots);
-  memcpy(roots + n + m + 1, pairs, 2*(size_t)f->pairs*sizeof *roots);
-  return make_tape(k, f, roots, (int)count, &f->flow);
-}
-
-/* Constraints that are linear in the velocities are met by one step. */
-static bool are_linear(const Maker *k)
-{
-  const PfModel *model = k->solver->system->eq->model;
-  for (int r = 0; r < k->m; r++)
-    if (model->constraints[r].kind == PF_NONLINEAR || model->constraints[r].kind == PF_ACCELERATION) return false;
-  return k->m > 0;
-}
-
-/* v - Y S^-1 psi */
+/* v - Y S^-1 psi, where one step meets all constraints: they are linear in the velocities. */
 static PfStatus make_velocity(Maker *k, Formulas *f, const PfExpr *pairs)
 {
+  const PfConstraint *constraints = k->solver->system->eq->model->constraints;
   size_t n = (size_t)k->n, m = (size_t)k->m, count = m + n + 2*(size_t)f->pairs;
-  if (!are_linear(k)) return PF_OK;
+  if (!m) return PF_OK;
+  for (size_t r = 0; r < m; r++)
+    if (constraints[r].kind == PF_NONLINEAR || constraints[r].kind == PF_ACCELERATION) return PF_OK;
   PfExpr *roots = maker_array(k, PfExpr, count);
   if (!roots) return pf_solver_no_room(k->solver);
   PfExpr *change = roots + m;
@@ -311,35 +282,33 @@ static PfStatus make_velocity(Maker *k, Formulas *f, const PfExpr *pairs)
   return make_tape(k, f, roots, (int)count, &f->velocity);
 }
 
-static PfStatus make_tapes(Maker *k, Formulas *f)
-{
-  PfExpr *pairs = maker_array(k, PfExpr, 2*(k->n + k->m));
-  f->row = pf_arena_array(f->arena, int, k->m);
-  if (!pairs || !f->row) return pf_solver_no_room(k->solver);
-  PF_TRY(list_pairs(k, f, pairs));
-  PF_TRY(pf_expr_check(k->ctx));
-  PF_TRY(make_flow(k, f, pairs));
-  if (is_too_slow(k, f->flow)) return refuse(k, too_long);
-  return make_velocity(k, f, pairs);
-}
-
-static PfStatus make_formulas(Maker *k, Formulas *f)
-{
-  if (k->solver->system->friction) return refuse(k, "it has no place for friction that depends on the multipliers");
-  PF_TRY(gather(k));
-  PF_TRY(insert_numbers(k, f));
-  PF_TRY(make_room(k));
-  PF_TRY(eliminate(k));
-  accelerate(k);
-  return PF_OK;
-}
-
+/* Formulas count their users; NULL is allowed. */
 void pf_formulas_drop(Formulas *f)
 {
   if (!f || --f->users > 0) return;
   pf_tape_free(f->flow);
   pf_tape_free(f->velocity);
   pf_arena_free(f->arena);
+}
+
+/* The numbers are copied, the tapes are views (pf_tape_view): each workspace has its own native code. */
+Formulas *pf_formulas_view(PfContext *ctx, const Formulas *from)
+{
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  Formulas *f = arena ? pf_arena_array(arena, Formulas, 1) : NULL;
+  if (!f) {
+    pf_arena_free(arena);
+    return NULL;
+  }
+  *f = *from;
+  f->arena = arena;
+  f->users = 1;
+  f->flow = f->velocity = NULL;
+  PfStatus status = pf_tape_view(ctx, arena, from->flow, &f->flow);
+  if (status == PF_OK && from->velocity) status = pf_tape_view(ctx, arena, from->velocity, &f->velocity);
+  if (status == PF_OK) return f;
+  pf_formulas_drop(f);
+  return NULL;
 }
 
 static void release(PfSolver *s)
@@ -353,10 +322,10 @@ static PfStatus check(const PfSolver *s)
   return pf_fail(s->ctx, PF_ERR_MODEL, "it is written out for at most 16 coordinates and 8 constraints");
 }
 
-static Maker begin(PfSolver *s)
+static Maker begin(PfSolver *s, PfContext *ctx)
 {
-  return (Maker){.solver = s, .ctx = s->ctx, .in = &s->system->symbols, .n = s->system->n, .m = s->system->m,
-                 .zero = pf_expr_int(s->ctx, 0), .arena = pf_arena_new(pf_context_allocator(s->ctx))};
+  return (Maker){.solver = s, .ctx = ctx, .in = &s->system->symbols, .n = s->system->n, .m = s->system->m,
+                 .zero = pf_expr_int(ctx, 0), .arena = pf_arena_new(pf_context_allocator(ctx))};
 }
 
 /* Whatever else than memory stops it, a division by zero perhaps, means that it does not apply. */
@@ -367,28 +336,69 @@ static PfStatus end(Maker *k, PfStatus status, int before)
   if (status == PF_OK || pf_is_final(status)) return status;
   status = pf_expr_check(ctx);
   if (pf_is_final(status)) return status;
-  pf_diagnostics_cut(ctx, before);
+  pf_diagnostics_truncate(ctx, before);
   return pf_fail(ctx, PF_ERR_MODEL, "%s",
                  k->why_not ? k->why_not
                             : "it divides by zero: mass matrix or constraints are singular, or squares of their "
                               "coefficients are beyond the range of numbers");
 }
 
+/* Formulas, then the tapes of accelerations and of velocity corrections. */
 static PfStatus make(Maker *k, Formulas *f)
 {
-  PF_TRY(make_formulas(k, f));
-  return make_tapes(k, f);
+  PfExpr *pairs = maker_array(k, PfExpr, 2*(k->n + k->m));
+  const double limit = k->solver->plan->cost_limit;
+  PF_TRY(make_formulas(k, f, pairs));
+  size_t n = (size_t)k->n, m = (size_t)k->m, count = n + m + 1 + 2*(size_t)f->pairs;
+  PfExpr *roots = maker_array(k, PfExpr, count);
+  if (!roots) return pf_solver_no_room(k->solver);
+  PF_TRY(pf_expr_substitute(k->ctx, k->power, 1, k->in->symbol + k->in->lambda, k->lambda, k->m, roots + n + m));
+  memcpy(roots, k->a, n*sizeof *roots);
+  memcpy(roots + n, k->lambda, m*sizeof *roots);
+  memcpy(roots + n + m + 1, pairs, 2*(size_t)f->pairs*sizeof *roots);
+  PF_TRY(make_tape(k, f, roots, (int)count, &f->flow));
+  if (limit > 0 && pf_cost_of_elimination(pf_tape_instruction_count(f->flow)) > limit) return refuse(k, too_long);
+  return make_velocity(k, f, pairs);
 }
 
+static bool is_cancelled(void *user)
+{
+  return pf_context_is_cancelled(user);
+}
+
+static void release_service(struct PfNativeService *helper)
+{
+  (void)helper; /* the context of the solver has it */
+}
+
+/* In a fork of the context, of which only the tapes are left: formulas hold the numbers of parameters, and those of
+ * other numbers would stay in the table and change the order of terms in the next ones. */
 static PfStatus write_formulas(PfSolver *s, Formulas *f)
 {
-  int before = pf_diagnostic_count(s->ctx);
-  Maker k = begin(s);
-  return end(&k, k.arena ? make(&k, f) : pf_solver_no_room(s), before);
+  PfContext *ctx = pf_context_fork(s->ctx);
+  if (!ctx) return pf_solver_no_room(s);
+  pf_context_set_cancel(ctx, is_cancelled, s->ctx);
+  pf_context_set_native_service(ctx, pf_context_native_service(s->ctx), release_service);
+  int before = pf_diagnostic_count(ctx);
+  Maker k = begin(s, ctx);
+  PfStatus status = end(&k, k.arena ? make(&k, f) : pf_no_room(ctx, "the formulation 'elimination'"), before);
+  int count = pf_diagnostic_count(ctx);
+  if (status != PF_OK)
+    pf_fail(s->ctx, status, "%s", count > before ? pf_diagnostic(ctx, count - 1)->message : pf_status_text(status));
+  pf_context_free(ctx);
+  return status;
 }
 
-static PfStatus new_formulas(PfSolver *s, Formulas **formulas)
+/* Those of an earlier solver with the same numbers, or new ones. The store also keeps that they do not apply, when that
+ * followed from a limit of costs. */
+static PfStatus find_formulas(PfSolver *s, Elimination *e)
 {
+  if (pf_shared_formulas(s->system->shared, s->plan, &e->formulas)) {
+    if (!e->formulas) return pf_fail(s->ctx, PF_ERR_MODEL, "%s", too_long);
+    e->formulas->users++;
+    return PF_OK;
+  }
+  e->formulas = NULL;
   PfArena *arena = pf_arena_new(pf_context_allocator(s->ctx));
   Formulas *f = arena ? pf_arena_array(arena, Formulas, 1) : NULL;
   if (!f) {
@@ -397,26 +407,14 @@ static PfStatus new_formulas(PfSolver *s, Formulas **formulas)
   }
   *f = (Formulas){.arena = arena, .users = 1, .fixed_margin = 1};
   PfStatus status = write_formulas(s, f);
-  if (status == PF_OK) *formulas = f;
+  if (status == PF_OK) e->formulas = f;
   else pf_formulas_drop(f);
-  return status;
-}
-
-/* Those of an earlier solver with the same numbers, or new ones. */
-static PfStatus find_formulas(PfSolver *s, Elimination *e)
-{
-  if (pf_shared_formulas(s->system, s->plan, &e->formulas)) {
-    if (!e->formulas) return pf_fail(s->ctx, PF_ERR_MODEL, "%s", too_long);
-    e->formulas->users++;
-    return PF_OK;
-  }
-  e->formulas = NULL;
-  PfStatus status = new_formulas(s, &e->formulas);
   bool keep = status == PF_OK || (status == PF_ERR_MODEL && s->plan->cost_limit > 0);
-  if (keep && pf_shared_keep_formulas(s->system, s->plan, e->formulas) && e->formulas) e->formulas->users++;
+  if (keep && pf_shared_keep_formulas(s->system->shared, s->plan, e->formulas) && e->formulas) e->formulas->users++;
   return status;
 }
 
+/* 'multipliers' is made as well, since it takes over near singular states. The work area serves both tapes. */
 static PfStatus prepare(PfSolver *s)
 {
   PF_TRY(pf_form_multipliers.prepare(s));
@@ -435,6 +433,7 @@ static PfStatus prepare(PfSolver *s)
 
 /* ---------------------------------------------------------------- formulas for others */
 
+/* The formulas in expressions of the caller's context, which owns them; no tape is made. */
 static PfStatus make_closed(Maker *k, PfArena *arena, PfClosedForm *form)
 {
   Formulas f = {.arena = arena, .users = 1, .fixed_margin = 1};
@@ -442,17 +441,16 @@ static PfStatus make_closed(Maker *k, PfArena *arena, PfClosedForm *form)
   form->acceleration = pf_arena_array(arena, PfExpr, n);
   form->multiplier = pf_arena_array(arena, PfExpr, m);
   form->pair = pf_arena_array(arena, PfExpr, 2*(n + m));
-  f.row = pf_arena_array(arena, int, m);
-  if (!form->acceleration || !form->multiplier || !form->pair || !f.row) return pf_solver_no_room(k->solver);
-  PF_TRY(make_formulas(k, &f));
-  PF_TRY(list_pairs(k, &f, form->pair));
+  if (!form->acceleration || !form->multiplier || !form->pair) return pf_solver_no_room(k->solver);
+  PF_TRY(make_formulas(k, &f, form->pair));
   memcpy(form->acceleration, k->a, n*sizeof *form->acceleration);
   if (m) memcpy(form->multiplier, k->lambda, m*sizeof *form->multiplier);
   form->pairs = f.pairs;
   form->mass_pairs = f.mass_pairs;
-  return pf_expr_check(k->ctx);
+  return PF_OK;
 }
 
+/* A solver without a workspace stands for the plan: nothing of it but context, system and limit is used. */
 PfStatus pf_closed_form(PfContext *ctx, PfArena *arena, const PfSystem *system, PfClosedLength length,
                         PfClosedForm *form)
 {
@@ -461,7 +459,7 @@ PfStatus pf_closed_form(PfContext *ctx, PfArena *arena, const PfSystem *system, 
   *form = (PfClosedForm){0};
   PF_TRY(check(&solver));
   int before = pf_diagnostic_count(ctx);
-  Maker k = begin(&solver);
+  Maker k = begin(&solver, ctx);
   return end(&k, k.arena ? make_closed(&k, arena, form) : pf_solver_no_room(&solver), before);
 }
 
@@ -482,8 +480,8 @@ static bool are_good(PfSolver *s, const double *pair)
     double unit = fmax(s->length ? s->length[row]*s->length[row] : 0, pair[2*i + 1]);
     if (pair[2*i] < margin*unit) margin = pair[2*i]/unit, at = row;
   }
-  s->told.margin = margin;
-  s->told.margin_row = at;
+  s->byproducts.margin = margin;
+  s->byproducts.margin_row = at;
   return true;
 }
 
@@ -493,21 +491,23 @@ static void copy(const double *from, size_t count, double *to)
   for (size_t i = 0; i < count; i++) to[i] = from[i];
 }
 
+/* False where a pivot is too small or a result is not finite: 'multipliers' computes that state. */
 static bool answer(PfSolver *s, PfMotion *motion)
 {
   const Elimination *e = s->elimination;
   const Formulas *f = e->formulas;
   const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  if (s->skipped || s->push) return false;
+  if (s->skipped || s->extra_force) return false;
   pf_tape_run(f->flow, s->values + f->first, e->flow_out, e->work);
   if (!are_good(s, e->flow_out + n + m + 1)) return false;
   if (pf_first_not_finite(e->flow_out, n + m) >= 0) return false;
   copy(e->flow_out, n, motion->acceleration);
   copy(e->flow_out + n, m, motion->multiplier);
-  s->told.power = e->flow_out[n + m];
-  return s->told.known = true;
+  s->byproducts.power = e->flow_out[n + m];
+  return s->byproducts.known = true;
 }
 
+/* Pairs hold squares of lengths in the metric of M^-1. */
 static void raise_lengths(const PfSolver *s, double *length)
 {
   const Formulas *f = s->elimination->formulas;
@@ -518,18 +518,20 @@ static void raise_lengths(const PfSolver *s, double *length)
   }
 }
 
+/* v - Y S^-1 psi: the velocities on the constraints next to v in the metric of M. The correction is exact where
+ * constraints are linear in the velocities. */
 static PfProjected project(PfSolver *s, double *values, const double *scale, double enough)
 {
   const Elimination *e = s->elimination;
   const Formulas *f = e->formulas;
   const int n = s->system->n, m = s->system->m;
-  double *v = values + s->system->symbols.v, miss = 0;
+  double *v = values + s->system->symbols.v, misfit = 0;
   if (!f->velocity || s->skipped) return PF_PROJECTED_NOT;
   pf_tape_run(f->velocity, values + f->first, e->velocity_out, e->work);
   if (!are_good(s, e->velocity_out + m + n)) return PF_PROJECTED_NOT;
   /* The correction is there already, so it is made also where only the row as it is written is missed by too much. */
-  for (int r = 0; r < m; r++) miss = fmax(miss, fabs(e->velocity_out[r])/(scale ? fmin(1, scale[r]) : 1));
-  if (miss <= enough) return PF_PROJECTED_BEFORE;
+  for (int r = 0; r < m; r++) misfit = fmax(misfit, fabs(e->velocity_out[r])/(scale ? fmin(1, scale[r]) : 1));
+  if (misfit <= enough) return PF_PROJECTED_BEFORE;
   for (int j = 0; j < n; j++) v[j] += e->velocity_out[m + j];
   return PF_PROJECTED_NOW;
 }

@@ -17,6 +17,7 @@ void pf_exact_transpose(const uint64_t *A, int p, int q, uint64_t *T);
 /* c = a + b, a - b; c may be a or b. */
 void pf_exact_add(const PfField *f, const uint64_t *a, const uint64_t *b, int count, uint64_t *c);
 void pf_exact_subtract(const PfField *f, const uint64_t *a, const uint64_t *b, int count, uint64_t *c);
+/* Are all elements zero? */
 bool pf_exact_is_zero(const uint64_t *a, int count);
 
 /* Gauss and Jordan on the m x width matrix W, in place: row k ends with a 1 in column pivot[k], where the
@@ -59,6 +60,7 @@ typedef struct PfExactSystem {
 
 /* How much memory a formulation may take from a system of this size. */
 size_t pf_exact_pool_size(int n, int m);
+/* So many zeros from the pool of the system, valid until pool_used is reset. */
 uint64_t *pf_exact_take(PfExactSystem *at, int count);
 
 /* Why a formulation has no answer, in words for people. */

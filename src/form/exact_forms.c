@@ -10,12 +10,15 @@
 
 /* ---------------------------------------------------------------- memory */
 
+/* Each formulation needs a few matrices of n + m rows and columns; one level of the cascade returns its memory before
+ * the next. */
 size_t pf_exact_pool_size(int n, int m)
 {
   size_t side = (size_t)n + (size_t)m + 1;
   return 16*side*side;
 }
 
+/* The pool is large enough for every formulation, which the assertion makes sure of. */
 uint64_t *pf_exact_take(PfExactSystem *at, int count)
 {
   uint64_t *block = at->pool + at->pool_used;
@@ -36,7 +39,7 @@ static bool solve(PfExactSystem *at, const uint64_t *A, int n, const uint64_t *B
 
 /* ---------------------------------------------------------------- multipliers */
 
-/* [M -A^T; A 0] [q''; lambda] = [F + C; b] */
+/* [M -A^T; A 0] [q''; lambda] = [F + C; b] The whole saddle point system, of n + rank rows. */
 static PfExactAnswer multipliers(PfExactSystem *at, uint64_t *q2)
 {
   int n = at->n, r = at->rank, size = n + r;
@@ -97,8 +100,8 @@ static void take_row(const PfField *f, uint64_t *row, const uint64_t *other, int
   for (int j = 0; j < width; j++) row[j] = pf_field_subtract(f, row[j], pf_field_multiply(f, factor, other[j]));
 }
 
-/* B = W^-1 B for q columns by Gauss's elimination without pivoting, which also changes W; false when a pivot is
- * zero. */
+/* B = W^-1 B for q columns by Gauss's elimination without pivoting, which also changes W; false when a pivot is zero.
+ * The elimination of 'elimination' takes no pivots either, so that a zero one means the same. */
 static bool eliminate(const PfField *f, uint64_t *W, int n, uint64_t *B, int q)
 {
   for (int p = 0; p < n; p++) {
@@ -185,6 +188,7 @@ typedef struct Partition {
   uint64_t *K, *d, *M11, *M12, *M21, *M22, *F1, *F2;
 } Partition;
 
+/* Rows or columns that are NULL are all of them, in their order. */
 static uint64_t *gather(PfExactSystem *at, const uint64_t *A, int width, const int *rows, int row_count,
                         const int *columns, int column_count)
 {
@@ -195,18 +199,7 @@ static uint64_t *gather(PfExactSystem *at, const uint64_t *A, int width, const i
   return block;
 }
 
-/* at->columns: the dependent coordinates (pivots), then the others. */
-static void sort_columns(PfExactSystem *at, int rank)
-{
-  int count = rank;
-  memcpy(at->columns, at->pivot, (size_t)rank*sizeof *at->columns);
-  for (int j = 0; j < at->n; j++) {
-    bool dependent = false;
-    for (int k = 0; k < rank && !dependent; k++) dependent = at->pivot[k] == j;
-    if (!dependent) at->columns[count++] = j;
-  }
-}
-
+/* Dependent coordinates by pivots of A: q''_1 = d - K q''_2, and the blocks of M that belong to it. */
 static bool partition(PfExactSystem *at, const int *order, Partition *p)
 {
   const PfField *f = at->field;
@@ -214,7 +207,14 @@ static bool partition(PfExactSystem *at, const int *order, Partition *p)
   uint64_t *W = take(at, r, n);
   memcpy(W, at->A, (size_t)r*(size_t)n*sizeof *W);
   if (pf_exact_reduce(f, W, r, n, order, n, at->pivot) < r) return false;
-  sort_columns(at, r);
+  /* at->columns: the dependent coordinates (pivots), then the others. */
+  int count = r;
+  memcpy(at->columns, at->pivot, (size_t)r*sizeof *at->columns);
+  for (int j = 0; j < at->n; j++) {
+    bool dependent = false;
+    for (int k = 0; k < r && !dependent; k++) dependent = at->pivot[k] == j;
+    if (!dependent) at->columns[count++] = j;
+  }
   p->first = at->columns;
   p->second = at->columns + r;
   const uint64_t *A1 = gather(at, at->A, n, NULL, r, p->first, r);
@@ -311,7 +311,8 @@ static double rosenberg_growth(int n, int rank, int speeds)
 
 /* ---------------------------------------------------------------- motion along directions */
 
-/* q'' = a + N (N^T M N)^-1 N^T (F + C - M a), N: n x free */
+/* q'' = a + N (N^T M N)^-1 N^T (F + C - M a), N: n x free Common to Maggi's equations and the cascade, which differ in
+ * N. */
 static PfExactAnswer along(PfExactSystem *at, const uint64_t *N, int free, const uint64_t *a, uint64_t *q2)
 {
   const PfField *f = at->field;
@@ -351,7 +352,8 @@ static PfExactAnswer maggi(PfExactSystem *at, uint64_t *q2)
   return along(at, are_admissible(at, free) ? at->N : N, free, a, q2);
 }
 
-/* One level of the cascade: B = A_l N, a <- a + N B^+ (b_l - A_l a), N <- N null(B). */
+/* One level of the cascade: B = A_l N, a <- a + N B^+ (b_l - A_l a), N <- N null(B). `*free` becomes the number of
+ * directions that are left. False when the level contradicts earlier ones. */
 static bool impose(PfExactSystem *at, int level, uint64_t *N, uint64_t *a, int *free)
 {
   const PfField *f = at->field;
@@ -374,6 +376,8 @@ static bool impose(PfExactSystem *at, int level, uint64_t *N, uint64_t *a, int *
   return true;
 }
 
+/* Memory of a level is free again for the next one. All levels contradict each other or none: the first contradiction
+ * ends it. */
 static PfExactAnswer cascade(PfExactSystem *at, uint64_t *q2)
 {
   int n = at->n, free = n;

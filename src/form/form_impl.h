@@ -7,8 +7,8 @@
 #include "num/num.h"
 #include "pfaff/form.h"
 
-/* What was made for a system and serves again, when a motion of it is opened once more (shared.c). */
-typedef struct PfShared PfShared;
+/* The store of a system: tapes and formulas that were made for it and serve again, when a motion of it is opened once
+ * more (shared.c). It belongs to one workspace, next to the system, which does not change. */
 struct PfFormulas; /* of an elimination */
 
 struct PfSystem {
@@ -17,7 +17,7 @@ struct PfSystem {
   const PfEquations *eq;
   PfSymbols symbols;
   int n, m;
-  bool in_bodies;    /* of an outline: there is no M and no F */
+  bool in_bodies;    /* of matrix-free equations: there is no M and no F */
   size_t mass_size, force_size; /* of M and F: n*n and n, or 0 */
   PfTape *tape;      /* entries of M, F, A, b, C that are not identically zero, at the given multipliers */
   int output_count;
@@ -26,7 +26,7 @@ struct PfSystem {
   int *mass_column;
   bool friction;     /* C depends on multipliers */
   PfTape *slope;     /* dC/dlambda (n x m), with friction */
-  bool *pulls;       /* m: C depends on this multiplier */
+  bool *in_friction; /* m: C depends on this multiplier */
   bool affine;       /* C is affine in the multipliers */
   PfShared *shared;
 };
@@ -66,9 +66,9 @@ struct PfSolver {
   const PfFormulation *formulation;
   PfNumbers at;
   const double *values; /* inputs of the tape */
-  const double *push; /* n: forces besides those of the model, or NULL */
-  const double *aim;  /* n: accelerations that are sought, NAN for others, or NULL: see pf_solver_aim */
-  double *own_values; /* with multipliers, for forces that depend on them */
+  const double *extra_force; /* n: forces besides those of the model, or NULL */
+  const double *aim;         /* n: accelerations that are sought, NAN for others, or NULL: see pf_solver_aim */
+  double *own_values;        /* with multipliers, for forces that depend on them */
   /* n: units of the coordinates (units.c), found at the first state; M, F, A, b, C and what a formulation makes of them
    * are in these, accelerations too until they leave the solver */
   PfUnits units;
@@ -83,17 +83,17 @@ struct PfSolver {
   double agreement;   /* tolerance for redundant rows: beyond it they contradict the others */
   int unknowns, unknowns_per_rank; /* without constraints, and how many each independent one adds */
   const PfSolverPlan *plan; /* while it is made */
-  PfTold told;
+  PfByproducts byproducts;
   bool drifts;        /* rows are redundant only as far as the constraints hold, as inside a step they do not */
   const double *length; /* m: lengths in which the rows are measured, or NULL */
-  double *usual;      /* m: with lengths, the largest unit that each row had since then */
-  PfSolver *reserve;  /* asked where this one has trouble; NULL: nobody */
-  struct PfElimination *elimination; /* NULL without */
-  struct PfSparseForm *sparse;       /* NULL without */
-  struct PfLiftedForm *lifted;       /* NULL without */
+  double *typical;    /* m: with lengths, the largest unit that each row had since then */
+  PfSolver *fallback; /* asked where this one has trouble; NULL: nobody */
+  struct PfElimination *elimination;    /* NULL without */
+  struct PfSparseForm *sparse;          /* NULL without */
+  struct PfExtendedForm *extended_form; /* NULL without */
   void *data;         /* of the formulation */
   void (*release)(PfSolver *solver); /* frees what is not in the arena, or NULL */
-  PfKept kept;        /* numbers in the workspace: a formulation may remember choices */
+  PfCheckpoint checkpoint; /* numbers in the workspace: a formulation may remember choices */
 
   struct PfFriction *friction; /* NULL without */
 };
@@ -102,18 +102,21 @@ struct PfSolver {
 PfStatus pf_system_tape(PfContext *ctx, const PfModel *model, const PfExpr *inputs, int input_count, PfExpr *roots,
                         int root_count, PfTape **tape);
 
-PfStatus pf_shared_new(PfContext *ctx, PfArena *arena, PfShared **shared);
+/* An empty store, or one that begins with what the store of another workspace has, which is only read. */
+PfStatus pf_shared_new(const PfSystem *system, const PfShared *base, PfShared **shared);
 void pf_shared_free(PfShared *shared);
 /* Derivatives of a potential by the coordinates (n). */
-PfStatus pf_shared_gradient(const PfSystem *system, PfExpr potential, const PfExpr **slope);
+PfStatus pf_shared_gradient(PfShared *shared, PfExpr potential, const PfExpr **slope);
 /* Accelerations of a tree by pf_flow_tape, parameters among its inputs; NULL where it does not apply. */
-PfStatus pf_shared_flow(const PfSystem *system, const PfTape **flow);
+PfStatus pf_shared_flow(PfShared *shared, const PfTape **flow);
 /* Is it known which formulas an elimination with the numbers of the plan has? NULL: it does not apply. */
-bool pf_shared_formulas(const PfSystem *system, const PfSolverPlan *plan, struct PfFormulas **formulas);
+bool pf_shared_formulas(PfShared *shared, const PfSolverPlan *plan, struct PfFormulas **formulas);
 /* Keeps these in the place of the old ones; false without memory. */
-bool pf_shared_keep_formulas(const PfSystem *system, const PfSolverPlan *plan, struct PfFormulas *formulas);
+bool pf_shared_keep_formulas(PfShared *shared, const PfSolverPlan *plan, struct PfFormulas *formulas);
 /* One user less; the last one frees them (elimination.c). */
 void pf_formulas_drop(struct PfFormulas *formulas);
+/* The same with views of the tapes, for another workspace; NULL without memory. */
+struct PfFormulas *pf_formulas_view(PfContext *ctx, const struct PfFormulas *from);
 
 /* Memory of a solver, counted; zeroed. NULL without memory. */
 void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept);
@@ -122,6 +125,12 @@ void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept);
 /* The same for scratch that no later evaluation reads. */
 #define pf_solver_scratch(solver, type, count) ((type *)pf_solver_alloc((solver), (size_t)(count), sizeof(type), false))
 PfStatus pf_solver_no_room(PfSolver *solver);
+/* Arrays of numbers in one list: `rows` x `columns` doubles each, as by pf_solver_array. The last one has no place. */
+typedef struct PfRoom {
+  double **at;
+  int rows, columns;
+} PfRoom;
+PfStatus pf_solver_rooms(PfSolver *solver, const PfRoom *rooms);
 
 /* ---------------------------------------------------------------- units of coordinates (units.c) */
 
@@ -155,7 +164,7 @@ PfTrouble pf_check_after(PfSolver *solver, const double *acceleration, int *row)
 /* What the rows of A span, by one factorisation of A^T. */
 typedef struct PfSpan {
   PfQr qr;         /* of A^T, each row in its unit; qr.order: the rows, independent ones first */
-  PfQr rest;       /* of its null space */
+  PfQr null_qr;    /* of its null space */
   double *force, *Z, *z;
 } PfSpan;
 PfStatus pf_span_make(PfSolver *solver, PfSpan *span);
@@ -204,7 +213,7 @@ int pf_solver_row_of_entry(const PfSystem *system, int64_t entry);
 PfTrouble pf_solver_evaluate(PfSolver *solver, int *row);
 
 /* From now on these forces (n, changed at will) act on the coordinates besides. */
-void pf_solver_push(PfSolver *solver, const double *push);
+void pf_solver_set_extra_force(PfSolver *solver, const double *extra_force);
 /* Adds M_ii (q''_i - aim_i) to the equation of each coordinate with an aim, which is zero where the accelerations are
  * what is sought: a mass matrix that is nearly singular, as with point masses, has then a good condition. NULL: no
  * longer. For 'multipliers' with a push. */
@@ -250,7 +259,7 @@ void pf_times(const double *A, int m, int n, const double *x, double *y);
 void pf_transposed_times(const double *A, int m, int n, const double *x, double *y);
 
 /* Takes another solver of the same system over, to be asked where this one has trouble. False without memory. */
-bool pf_solver_set_reserve(PfSolver *solver, PfSolver *reserve);
+bool pf_solver_set_fallback(PfSolver *solver, PfSolver *fallback);
 /* Did the latest evaluation by 'multipliers' need orthogonal factors of the whole system? */
 bool pf_multipliers_were_hard(const PfSolver *solver);
 

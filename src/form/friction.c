@@ -11,45 +11,31 @@
 
 static const double regular_tolerance = 1e-9;
 
+/* Nothing where no force depends on multipliers. */
 PfStatus pf_friction_make(PfSolver *s)
 {
   if (!s->system->friction) return PF_OK;
   int n = s->system->n, m = s->system->m;
   PfFriction *f = s->friction = pf_solver_array(s, PfFriction, 1);
   if (!f) return pf_solver_no_room(s);
-  f->slope = pf_solver_array(s, double, (size_t)n*(size_t)m);
   f->slope_work = pf_solver_scratch(s, double, pf_tape_work_size(s->system->slope));
-  f->lambda = pf_solver_array(s, double, m);
-  f->other = pf_solver_array(s, double, m);
-  f->found = pf_solver_array(s, double, m);
-  f->residual = pf_solver_array(s, double, m);
-  f->step = pf_solver_array(s, double, m);
-  f->origin = pf_solver_array(s, double, m);
-  f->jacobian = pf_solver_array(s, double, (size_t)m*(size_t)m);
-  bool good = f->slope && f->slope_work && f->lambda && f->other && f->found && f->residual && f->step &&
-              f->origin && f->jacobian;
-  if (!good) return pf_solver_no_room(s);
+  if (!f->slope_work) return pf_solver_no_room(s);
+  PF_TRY(pf_solver_rooms(s, (PfRoom[]){{&f->slope, n, m}, {&f->lambda, m, 1}, {&f->other, m, 1}, {&f->found, m, 1},
+                                       {&f->residual, m, 1}, {&f->step, m, 1}, {&f->origin, m, 1}, {&f->jacobian, m, m},
+                                       {0}}));
   PF_TRY(pf_span_make(s, &f->span));
   return pf_qr_make(s->ctx, s->arena, m, m, &f->qr);
 }
 
 /* ---------------------------------------------------------------- Newton */
 
-/* Multipliers assumed -> non-ideal forces -> accelerations and multipliers. */
+/* Multipliers assumed -> non-ideal forces -> accelerations and multipliers. motion gets accelerations and multipliers
+ * for the assumed ones. */
 static PfTrouble pass(PfSolver *s, const double *assumed, PfMotion *motion, int *row)
 {
   memcpy(s->own_values + s->system->symbols.lambda, assumed, (size_t)s->system->m*sizeof *assumed);
   PfTrouble trouble = pf_solver_evaluate(s, row);
   return trouble == PF_TROUBLE_NONE ? s->formulation->accelerate(s, motion, row) : trouble;
-}
-
-/* The Jacobian is a matrix minus the unit matrix: beside these, not beside itself, it must not be small. */
-static bool is_regular(PfFriction *f, int m)
-{
-  double left = pf_norm(f->jacobian, m*m), least = regular_tolerance*fmax(1, left);
-  if (!(left > least)) return false;
-  (void)pf_qr_factor(&f->qr, f->jacobian, least/left);
-  return f->qr.rank == m;
 }
 
 /* dLambda/dlambda - 1 where the last pass was. The map from loads to multipliers is affine, so its
@@ -67,23 +53,20 @@ static PfTrouble find_jacobian(PfSolver *s, PfMotion *motion, int *row)
     for (int k = 0; k < m; k++) f->slope[i*m + k] *= s->units.column[i];
   for (int k = 0; k < m; k++) {
     for (int i = 0; i < m; i++) f->jacobian[i*m + k] = -(i == k);
-    if (!s->system->pulls[k]) continue;
+    if (!s->system->in_friction[k]) continue;
     for (int i = 0; i < n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i] + f->slope[i*m + k];
     PfTrouble trouble = s->formulation->accelerate(s, motion, row);
     if (trouble != PF_TROUBLE_NONE) return trouble;
     for (int i = 0; i < m; i++) f->jacobian[i*m + k] += motion->multiplier[i] - f->found[i];
   }
   for (int i = 0; i < n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
-  if (!is_regular(f, m)) return PF_TROUBLE_NO_CONVERGENCE;
+  /* the Jacobian is a matrix minus the unit matrix: compared with these, not with itself, it must not be small */
+  const double left = pf_norm(f->jacobian, m*m), least = regular_tolerance*fmax(1, left);
+  if (!(left > least)) return PF_TROUBLE_NO_CONVERGENCE;
+  (void)pf_qr_factor(&f->qr, f->jacobian, least/left);
+  if (f->qr.rank < m) return PF_TROUBLE_NO_CONVERGENCE;
   f->is_known = s->system->affine;
   return PF_TROUBLE_NONE;
-}
-
-/* Scale of the multipliers: themselves, and the loads they may balance. */
-static double scale_of(const PfSolver *s, const PfMotion *motion)
-{
-  int n = s->system->n, m = s->system->m;
-  return 1e-300 + pf_largest(motion->multiplier, m) + pf_largest(s->at.load, n)/(1e-300 + pf_largest(s->at.A, m*n));
 }
 
 /* Newton's method while it goes on. */
@@ -95,19 +78,24 @@ typedef struct Search {
   int *row;
 } Search;
 
-static PfStatus find_residual(void *user, PfMiss *miss)
+/* lambda - Lambda(C(lambda)) and its size compared with the multipliers and the loads that they balance. */
+static PfStatus find_residual(void *user, PfResidualNorm *norm)
 {
   Search *search = user;
-  PfFriction *f = search->s->friction;
-  int m = search->s->system->m;
+  const PfSolver *s = search->s;
+  PfFriction *f = s->friction;
+  const int n = s->system->n, m = s->system->m;
   search->trouble = pass(search->s, search->lambda, search->motion, search->row);
   if (search->trouble != PF_TROUBLE_NONE) return PF_ERR_NUMBER;
   for (int i = 0; i < m; i++) f->residual[i] = search->lambda[i] - search->motion->multiplier[i];
-  miss->merit = pf_largest(f->residual, m);
-  miss->size = miss->merit/scale_of(search->s, search->motion);
+  norm->merit = pf_largest(f->residual, m);
+  /* scale of the multipliers: themselves, and the loads they may balance */
+  norm->size = norm->merit/(1e-300 + pf_largest(search->motion->multiplier, m) +
+                            pf_largest(s->at.load, n)/(1e-300 + pf_largest(s->at.A, m*n)));
   return PF_OK;
 }
 
+/* The Jacobian is that of the latest pass, which has the same lambda. */
 static PfStatus find_step(void *user, bool fresh, double *length)
 {
   Search *search = user;
@@ -119,7 +107,8 @@ static PfStatus find_step(void *user, bool fresh, double *length)
   return PF_OK;
 }
 
-/* From lambda to a solution in lambda; the motion belongs to it. */
+/* From lambda to a solution in lambda; the motion belongs to it. At most 60 steps, each with up to 14 halvings; each
+ * costs a pass, and the Jacobian one for each multiplier that causes friction. */
 static PfTrouble newton(PfSolver *s, double *lambda, PfMotion *motion, int *row)
 {
   const PfNewtonPolicy policy = {.iterations = 60, .enough = 1e-12, .rounding = 1e-9, .stall = 1, .halvings = 14};
@@ -189,6 +178,8 @@ static PfTrouble check_redundant(PfSolver *s, int *row)
   return PF_TROUBLE_NONE;
 }
 
+/* For laws that are affine in lambda the regular Jacobian is proof enough. Each other law is tried from the solution
+ * with one multiplier reversed, and with all reversed: m + 1 runs of Newton's method. */
 static PfTrouble check_unique(PfSolver *s, PfMotion *motion, int *row)
 {
   int m = s->system->m;
@@ -196,21 +187,12 @@ static PfTrouble check_unique(PfSolver *s, PfMotion *motion, int *row)
   if (trouble == PF_TROUBLE_NONE) trouble = check_redundant(s, row);
   if (trouble != PF_TROUBLE_NONE || s->system->affine || contracts(s)) return trouble;
   for (int k = 0; k <= m; k++)
-    if ((k == m || s->system->pulls[k]) && ends_elsewhere(s, k, motion)) return PF_TROUBLE_NO_CONVERGENCE;
+    if ((k == m || s->system->in_friction[k]) && ends_elsewhere(s, k, motion)) return PF_TROUBLE_NO_CONVERGENCE;
   return PF_TROUBLE_NONE;
 }
 
-/* The constraint with the largest residual among those whose forces cause friction. */
-static int least_settled(const PfSolver *s)
-{
-  int worst = -1;
-  for (int k = 0; k < s->system->m; k++) {
-    if (!s->system->pulls[k]) continue;
-    if (worst < 0 || fabs(s->friction->residual[k]) > fabs(s->friction->residual[worst])) worst = k;
-  }
-  return worst;
-}
-
+/* The search begins without any force. *row is the constraint that is to blame. The last pass leaves accelerations and
+ * multipliers of the solution in `motion`. */
 PfTrouble pf_friction_solve(PfSolver *s, PfMotion *motion, int *row)
 {
   PfFriction *f = s->friction;
@@ -218,6 +200,10 @@ PfTrouble pf_friction_solve(PfSolver *s, PfMotion *motion, int *row)
   f->is_known = false;
   PfTrouble trouble = newton(s, f->lambda, motion, row);
   if (trouble == PF_TROUBLE_NONE) trouble = check_unique(s, motion, row);
-  if (trouble == PF_TROUBLE_NO_CONVERGENCE) *row = least_settled(s);
+  if (trouble == PF_TROUBLE_NO_CONVERGENCE) { /* the largest residual among multipliers that cause friction */
+    *row = -1;
+    for (int k = 0; k < s->system->m; k++)
+      if (s->system->in_friction[k] && (*row < 0 || fabs(f->residual[k]) > fabs(f->residual[*row]))) *row = k;
+  }
   return trouble == PF_TROUBLE_NONE ? pass(s, f->lambda, motion, row) : trouble;
 }

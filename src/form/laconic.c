@@ -32,6 +32,7 @@ static void release(PfSolver *s)
 
 /* ---------------------------------------------------------------- tapes */
 
+/* Are the speeds known as functions of the velocities? */
 static bool is_known(const PfKinematics *k)
 {
   return k->chosen || k->definition;
@@ -50,6 +51,8 @@ static PfStatus list_inputs(PfSolver *s, Data *d, PfExpr **inputs, int *count)
   return PF_OK;
 }
 
+/* The reduced equations G omega' = g are derived symbolically, once for the system; N and the drift take omega' back to
+ * q''. */
 static PfStatus make_tape(PfSolver *s, Data *d)
 {
   int n = s->system->n, c = d->k.count, count;
@@ -73,14 +76,6 @@ static PfStatus make_tape(PfSolver *s, Data *d)
   return d->inputs && d->outputs && d->work ? PF_OK : pf_solver_no_room(s);
 }
 
-static bool is_linear(PfSolver *s, const Data *d)
-{
-  int count = s->system->n*d->k.count;
-  for (int i = 0; i < count; i++)
-    if (pf_expr_depends(s->ctx, d->k.N[i], d->k.omega, d->k.count)) return false;
-  return true;
-}
-
 /* For the speeds that belong to given velocities: v(omega) and N, and where the search begins. */
 static PfStatus make_inverse(PfSolver *s, Data *d)
 {
@@ -90,7 +85,8 @@ static PfStatus make_inverse(PfSolver *s, Data *d)
   size_t N = (size_t)n*(size_t)c, size = (size_t)n + N + (size_t)c;
   PfExpr *inputs, *roots = pf_arena_array(s->arena, PfExpr, size);
   if (!roots) return pf_solver_no_room(s);
-  d->linear = is_linear(s, d);
+  d->linear = true;
+  for (int i = 0; i < n*c && d->linear; i++) d->linear = !pf_expr_depends(s->ctx, d->k.N[i], d->k.omega, c);
   memcpy(roots, d->k.v, (size_t)n*sizeof *roots);
   memcpy(roots + n, d->k.N, N*sizeof *roots);
   for (int a = 0; a < c; a++) {
@@ -111,6 +107,7 @@ static bool is_chosen(const Data *d)
   return d->k.chosen || d->k.combined;
 }
 
+/* A description of the speeds first: by the model, or chosen by the program. */
 static PfStatus prepare(PfSolver *s)
 {
   int n = s->system->n;
@@ -122,12 +119,9 @@ static PfStatus prepare(PfSolver *s)
                    "the non-ideal forces depend on multipliers, which these equations do not have");
   PF_TRY(pf_kinematics_find(s->ctx, s->arena, s->system->eq, &d->k));
   s->unknowns = d->k.count;
-  d->omega = pf_solver_array(s, double, d->k.count);
-  d->origin = pf_solver_array(s, double, d->k.count);
-  d->guess = pf_solver_array(s, double, d->k.count);
-  d->rate = pf_solver_array(s, double, d->k.count);
-  d->difference = pf_solver_array(s, double, n);
-  if (!d->omega || !d->origin || !d->guess || !d->rate || !d->difference) return pf_solver_no_room(s);
+  const int c = d->k.count;
+  PF_TRY(pf_solver_rooms(s, (PfRoom[]){{&d->omega, c, 1}, {&d->origin, c, 1}, {&d->guess, c, 1}, {&d->rate, c, 1},
+                                       {&d->difference, n, 1}, {0}}));
   PF_TRY(make_tape(s, d));
   PF_TRY(make_inverse(s, d));
   PF_TRY(pf_span_make(s, &d->span));
@@ -138,7 +132,7 @@ static PfStatus prepare(PfSolver *s)
 /* ---------------------------------------------------------------- numbers */
 
 /* How far v(omega) is from the velocities of the state. */
-static PfStatus speed_miss(void *user, PfMiss *miss)
+static PfStatus speed_residual(void *user, PfResidualNorm *norm)
 {
   const PfSolver *s = user;
   Data *d = s->data;
@@ -146,7 +140,7 @@ static PfStatus speed_miss(void *user, PfMiss *miss)
   const double *v = s->values + s->system->symbols.v;
   pf_tape_run(d->inverse, d->inputs, d->inverse_outputs, d->inverse_work);
   for (int i = 0; i < n; i++) d->difference[i] = v[i] - d->inverse_outputs[i];
-  miss->size = miss->merit = pf_norm(d->difference, n);
+  norm->size = norm->merit = pf_norm(d->difference, n);
   return PF_OK;
 }
 
@@ -165,22 +159,23 @@ static bool search_speeds(PfSolver *s, Data *d, double *omega, double size)
 {
   const PfNewtonPolicy policy = {.iterations = 100, .enough = 1e-15*size, .halvings = 50};
   const PfNewton newton = {.user = s, .n = d->k.count, .x = omega, .step = d->omega, .before = d->origin,
-                           .residual = speed_miss, .solve = speed_step};
+                           .residual = speed_residual, .solve = speed_step};
   PfNewtonResult result = {0};
   (void)pf_newton(&newton, &policy, &result);
-  return result.miss <= 1e-6*size; /* nearer the velocities are not those of any speeds */
+  return result.norm <= 1e-6*size; /* nearer the velocities are not those of any speeds */
 }
 
-/* omega with v(omega) nearest to the velocities: by least squares when v is linear; else a search from the
- * start of the model, and from places around it when that ends in a local minimum. */
+/* omega with v(omega) nearest to the velocities: by least squares when v is linear; else a search from the start of the
+ * model, and from places around it when that ends in a local minimum. The speeds are written after the symbols in
+ * d->inputs. False when no speeds have these velocities. */
 static bool find_speeds(PfSolver *s, Data *d)
 {
   enum { MOST_PLACES = 40 };
   int n = s->system->n, c = d->k.count;
   double *omega = d->inputs + s->system->symbols.count, size = pf_norm(s->values + s->system->symbols.v, n);
   memset(omega, 0, (size_t)c*sizeof *omega);
-  PfMiss miss;
-  (void)speed_miss(s, &miss);
+  PfResidualNorm norm;
+  (void)speed_residual(s, &norm);
   if (d->linear) {
     (void)pf_qr_factor(&d->speeds, d->inverse_outputs + n, 0);
     pf_qr_solve(&d->speeds, d->difference, omega);
@@ -197,18 +192,8 @@ static bool find_speeds(PfSolver *s, Data *d)
   return false;
 }
 
-/* The coordinate that moves most with the pseudo-velocity a. */
-static int coordinate_of(const Data *d, const double *N, int n, int a)
-{
-  int best = 0, c = d->k.count;
-  if (d->k.independent[a] >= 0) return d->k.independent[a];
-  for (int i = 1; i < n; i++)
-    if (fabs(N[i*c + a]) > fabs(N[best*c + a])) best = i;
-  return best;
-}
-
 /* Where a divisor all but vanishes, digits are lost twice as fast as it does. Whoever can go another way does so in
- * time. */
+ * time. The divisors come after G, g, N and drift among the outputs; each is compared with its usual size. */
 static bool breaks_down(const Data *d, int n)
 {
   double least = is_chosen(d) ? 0.05 : 1e-4;
@@ -219,6 +204,7 @@ static bool breaks_down(const Data *d, int n)
   return false;
 }
 
+/* By the null space of A, in the numbers of the matrices: for states where the chosen velocities break down. */
 static PfTrouble accelerate_elsewhere(PfSolver *s, Data *d, PfMotion *motion, int *row)
 {
   int rank = pf_span_factor(s, &d->span);
@@ -232,6 +218,7 @@ static PfTrouble accelerate_elsewhere(PfSolver *s, Data *d, PfMotion *motion, in
   return trouble;
 }
 
+/* Inputs are the symbols of the system, then the user's speeds where these have to be found. *row is a coordinate. */
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
@@ -240,16 +227,20 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   if (s->skipped && is_chosen(d)) return accelerate_elsewhere(s, d, motion, row); /* chosen with all constraints */
   if (d->inverse && !find_speeds(s, d)) return PF_TROUBLE_SINGULAR;
   pf_tape_run(d->tape, d->inputs, d->outputs, d->work);
-  if (breaks_down(d, n)) return is_chosen(d) ? accelerate_elsewhere(s, d, motion, row) : PF_TROUBLE_SINGULAR;
-  if (n - pf_span_factor(s, &d->span) < c) /* they would move where a constraint forbids it */
+  /* with fewer admissible directions than velocities they would move where a constraint forbids it */
+  if (breaks_down(d, n) || n - pf_span_factor(s, &d->span) < c)
     return is_chosen(d) ? accelerate_elsewhere(s, d, motion, row) : PF_TROUBLE_SINGULAR;
   const double *G = d->outputs, *N = G + c*c + c, *drift = N + n*c;
   double *g = d->outputs + c*c;
-  for (int i = 0; s->push && i < n; i++)
-    for (int a = 0; a < c; a++) g[a] += N[i*c + a]*s->push[i];
+  for (int i = 0; s->extra_force && i < n; i++)
+    for (int a = 0; a < c; a++) g[a] += N[i*c + a]*s->extra_force[i];
   PfStatus status = pf_ldl_factor(&d->reduced, G, PF_MASS_TOLERANCE);
   if (status != PF_OK || d->reduced.rank < c) {
-    *row = coordinate_of(d, N, n, status != PF_OK ? d->reduced.fault_row : d->reduced.order[d->reduced.rank]);
+    const int a = status != PF_OK ? d->reduced.fault_row : d->reduced.order[d->reduced.rank];
+    *row = 0; /* the coordinate that moves most with this pseudo-velocity */
+    for (int i = 1; i < n; i++)
+      if (fabs(N[i*c + a]) > fabs(N[*row*c + a])) *row = i;
+    if (d->k.independent[a] >= 0) *row = d->k.independent[a];
     return status != PF_OK ? PF_TROUBLE_INDEFINITE : PF_TROUBLE_NOT_UNIQUE;
   }
   pf_ldl_solve(&d->reduced, g, d->rate);

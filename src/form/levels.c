@@ -17,19 +17,15 @@ static bool same_group(const char *a, const char *b)
   return length > 0 && length == group_length(b) && !strncmp(a, b, length);
 }
 
-static bool begins_level(const PfConstraint *constraints, int i)
-{
-  for (int k = 0; k < i; k++)
-    if (same_group(constraints[k].name, constraints[i].name)) return false;
-  return true;
-}
-
+/* Cost: m^2 comparisons of names, once for a solver. */
 int pf_cascade_levels(const PfModel *model, int *rows, int *first)
 {
   const PfConstraint *c = model->constraints;
   int m = model->constraint_count, levels = 0, position = 0;
   for (int i = 0; i < m; i++) {
-    if (!begins_level(c, i)) continue;
+    bool begins = true;
+    for (int k = 0; k < i; k++) begins = begins && !same_group(c[k].name, c[i].name);
+    if (!begins) continue;
     first[levels++] = position;
     for (int k = i; k < m; k++)
       if (k == i || same_group(c[i].name, c[k].name)) rows[position++] = k;

@@ -23,27 +23,13 @@ static void release(PfSolver *s)
 
 /* ---------------------------------------------------------------- the user's speeds */
 
-/* Do all constraints hold, whatever the speeds are? The rows of A times N must vanish. */
-static bool are_admissible(PfContext *ctx, const PfEquations *eq, const PfExpr *N, int speeds)
-{
-  for (int i = 0; i < eq->m; i++)
-    for (int k = 0; k < speeds; k++) {
-      PfExpr sum = pf_expr_int(ctx, 0);
-      for (int j = 0; j < eq->n; j++)
-        sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, eq->A[i*eq->n + j], N[j*speeds + k]));
-      PfExpr written;
-      if (pf_model_expand(eq->model, &sum, 1, &written) != PF_OK ||
-          pf_expr_is_probably_zero(ctx, written, 2) != PF_TRUE)
-        return false;
-    }
-  return true;
-}
-
-/* N as expressions of coordinates, when the rates are linear in the speeds. */
+/* N as expressions of coordinates, when the rates are linear in the speeds and all constraints hold whatever the speeds
+ * are: the rows of A times N vanish. Else there are no directions. */
 static PfStatus user_directions(PfSolver *s, Data *d)
 {
   const PfEquations *eq = s->system->eq;
   const PfModel *model = eq->model;
+  const PfSymbols *in = &s->system->symbols;
   PfContext *ctx = s->ctx;
   int ns = model->speed_count;
   if (!ns || ns > eq->n) return PF_OK;
@@ -56,9 +42,14 @@ static PfStatus user_directions(PfSolver *s, Data *d)
     for (int k = 0; k < ns; k++)
       if (pf_expr_depends(ctx, N[j*ns + k], symbols, ns)) return PF_OK; /* not linear */
   }
-  if (!are_admissible(ctx, eq, N, ns)) return PF_OK;
+  for (int i = 0; i < eq->m*ns; i++) {
+    PfExpr sum = pf_expr_int(ctx, 0), written;
+    for (int j = 0; j < eq->n; j++)
+      sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, eq->A[i/ns*eq->n + j], N[j*ns + i%ns]));
+    if (pf_model_expand(model, &sum, 1, &written) != PF_OK || pf_expr_is_probably_zero(ctx, written, 2) != PF_TRUE)
+      return PF_OK;
+  }
   d->speeds = ns;
-  const PfSymbols *in = &s->system->symbols;
   PF_TRY(pf_system_tape(ctx, model, in->symbol, in->count, N, eq->n*ns, &d->directions));
   d->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(d->directions));
   return d->tape_work ? PF_OK : pf_solver_no_room(s);
@@ -66,6 +57,7 @@ static PfStatus user_directions(PfSolver *s, Data *d)
 
 /* ---------------------------------------------------------------- the formulation */
 
+/* Directions by the user's speeds are tried first; partition and null space serve where these do not span all. */
 static PfStatus prepare(PfSolver *s)
 {
   int n = s->system->n;
@@ -81,7 +73,8 @@ static PfStatus prepare(PfSolver *s)
   return PF_OK;
 }
 
-/* Along the user's directions, where they span all `free` admissible ones; a is given. */
+/* Along the user's directions, where they span all `free` admissible ones; a is given. PF_TROUBLE_NOT_UNIQUE where the
+ * speeds are not as many as the admissible directions. */
 static PfTrouble move_along_speeds(PfSolver *s, Data *d, int free, double *acceleration, int *row)
 {
   if (!d->directions || d->speeds != free) return PF_TROUBLE_NOT_UNIQUE;
@@ -92,7 +85,8 @@ static PfTrouble move_along_speeds(PfSolver *s, Data *d, int free, double *accel
   return finite ? pf_reduced_solve(s, &d->reduced, free, acceleration, row) : PF_TROUBLE_NOT_UNIQUE;
 }
 
-/* Where the rows are independent and a block of them is well conditioned. */
+/* Where the rows are independent and a block of them is well conditioned. a = (d, 0) is left in `reduced` for both
+ * ways. */
 static PfTrouble by_partition(PfSolver *s, Data *d, PfMotion *motion, int *row)
 {
   PfPartition *p = &d->partition;
@@ -107,6 +101,7 @@ static PfTrouble by_partition(PfSolver *s, Data *d, PfMotion *motion, int *row)
   return trouble;
 }
 
+/* Where constraints are redundant or the block of dependent coordinates is nearly singular. */
 static PfTrouble by_orthonormal_basis(PfSolver *s, Data *d, PfMotion *motion, int *row)
 {
   int n = s->system->n, rank = pf_span_factor(s, &d->span);

@@ -3,7 +3,11 @@
  *
  * Joints have one coordinate each, or are ball and free joints; a body hangs on the last joint of its placement, and
  * what is fixed to the same joint further on is welded to it. Forces are springs and dampers of single coordinates;
- * inputs are left to the caller, as joint forces. */
+ * inputs are left to the caller, as joint forces.
+ *
+ * pf_tree_from_model is for users who want the recursion alone, with the numbers of a model. The tree has a joint for
+ * each moving step of a placement, a body for each mass, and springs and dampers where forces of the model have this
+ * form. */
 #include "base/base.h"
 #include "form/placing.h"
 #include "num/rotation.h"
@@ -32,35 +36,15 @@ static bool is_constant(Making *k, PfExpr e)
 
 /* ---------------------------------------------------------------- which frames, which coordinates */
 
-/* The nearest name on the way to the ground. */
-static const char *name_of_frame(const PfModel *model, int f)
-{
-  while (f && !model->frames[f].name[0]) f = model->frames[f].parent;
-  return f ? model->frames[f].name : "ground";
-}
-
-/* Frames that carry a body, and frames that are fixed to such, as those of tools are. */
-static void mark_used(Making *k)
-{
-  const PfModel *model = k->placing.model;
-  for (int i = 0; i < model->body_count; i++)
-    for (int f = model->bodies[i].frame; f && !k->used[f]; f = model->frames[f].parent) k->used[f] = true;
-  k->used[0] = true;
-  for (int f = 1; f < model->frame_count; f++) {
-    bool fixed = k->used[model->frames[f].parent];
-    for (int s = k->chain.first[f]; s < k->chain.first[f + 1]; s++)
-      fixed = fixed && !pf_chain_moves(k->chain.step[s].kind);
-    k->used[f] = k->used[f] || fixed;
-  }
-}
-
 /* The one coordinate that a step depends on. */
 static PfStatus find_coordinate(Making *k, int s, int *found)
 {
   const PfModel *model = k->placing.model;
   PfContext *ctx = k->placing.ctx;
   const PfChainStep *step = k->chain.step + s;
-  const char *frame = name_of_frame(model, step->frame);
+  int named = step->frame; /* the nearest frame with a name on the way to the ground */
+  while (named && !model->frames[named].name[0]) named = model->frames[named].parent;
+  const char *frame = named ? model->frames[named].name : "ground";
   *found = -1;
   for (int i = 0; i < model->coordinate_count; i++) {
     if (!pf_chain_depends(ctx, step->value, &model->coordinates[i].q, 1, &k->failed)) continue;
@@ -77,9 +61,20 @@ static PfStatus find_coordinate(Making *k, int s, int *found)
   return PF_OK;
 }
 
+/* Marks the frames that carry a body and frames fixed to such, as those of tools are; then finds the step that each
+ * coordinate moves. */
 static PfStatus list_coordinates(Making *k)
 {
   const PfModel *model = k->placing.model;
+  for (int i = 0; i < model->body_count; i++)
+    for (int f = model->bodies[i].frame; f && !k->used[f]; f = model->frames[f].parent) k->used[f] = true;
+  k->used[0] = true;
+  for (int f = 1; f < model->frame_count; f++) {
+    bool fixed = k->used[model->frames[f].parent];
+    for (int s = k->chain.first[f]; s < k->chain.first[f + 1]; s++)
+      fixed = fixed && !pf_chain_moves(k->chain.step[s].kind);
+    k->used[f] = k->used[f] || fixed;
+  }
   for (int s = 0, i; s < k->chain.count; s++) {
     const PfChainStep *step = k->chain.step + s;
     if (!k->used[step->frame]) continue;
@@ -95,23 +90,8 @@ static PfStatus list_coordinates(Making *k)
 
 /* ---------------------------------------------------------------- joints */
 
-/* value = q + offset or -q + offset: the joint is turned or shifted by the offset, and its axis points the other
- * way. */
-static void set_zero(PfTreeBody *body, const PfChainStep *step, double slope, double offset)
-{
-  double R[9], Q[9], S[9], moved[3];
-  pf_quat_rotation(body->quat, R);
-  if (step->kind == PF_CHAIN_SLIDE) {
-    pf_rotation_times(R, body->axis, moved);
-    for (int i = 0; i < 3; i++) body->pos[i] += offset*moved[i];
-  } else if (offset != 0) {
-    pf_rotation_about(body->axis, offset, Q);
-    for (int i = 0; i < 9; i++) S[i] = R[3*(i/3)]*Q[i%3] + R[3*(i/3) + 1]*Q[3 + i%3] + R[3*(i/3) + 2]*Q[6 + i%3];
-    pf_rotation_quat(S, body->quat);
-  }
-  for (int i = 0; i < 3; i++) body->axis[i] *= slope;
-}
-
+/* The joint of a coordinate: its name, and the zero and sign of its angle or shift, which must be plus or minus the
+ * coordinate and a constant. */
 static PfStatus set_joint(Making *k, int i)
 {
   PfContext *ctx = k->placing.ctx;
@@ -128,18 +108,19 @@ static PfStatus set_joint(Making *k, int i)
   if (fabs(fabs(number[0]) - 1) > 1e-14)
     return pf_fail(ctx, PF_ERR_MODEL, "a joint moves by %g times the coordinate '%s'", number[0], coordinate->name);
   body->joint_name = coordinate->name;
-  set_zero(body, step, number[0], number[1]);
-  return PF_OK;
-}
-
-static PfStatus set_joints(Making *k)
-{
-  const PfModel *model = k->placing.model;
-  for (int i = 0; i < model->coordinate_count; i++) {
-    const PfChainStep *step = k->chain.step + k->step[i];
-    if (step->ball < 0) PF_TRY(set_joint(k, i));
-    else k->placing.list[k->placing.body_of_step[k->step[i]]].joint_name = model->balls[step->ball].name;
+  /* value = q + offset or -q + offset: the joint is turned or shifted by the offset, and its axis points the
+   * other way. */
+  double R[9], Q[9], S[9], moved[3];
+  pf_quat_rotation(body->quat, R);
+  if (step->kind == PF_CHAIN_SLIDE) {
+    pf_rotation_times(R, body->axis, moved);
+    for (int j = 0; j < 3; j++) body->pos[j] += number[1]*moved[j];
+  } else if (number[1] != 0) {
+    pf_rotation_about(body->axis, number[1], Q);
+    for (int j = 0; j < 9; j++) S[j] = R[3*(j/3)]*Q[j%3] + R[3*(j/3) + 1]*Q[3 + j%3] + R[3*(j/3) + 2]*Q[6 + j%3];
+    pf_rotation_quat(S, body->quat);
   }
+  for (int j = 0; j < 3; j++) body->axis[j] *= number[0];
   return PF_OK;
 }
 
@@ -178,23 +159,6 @@ static PfStatus set_spring(Making *k, int i, PfExpr Q)
   return PF_OK;
 }
 
-/* All forces but weight, with the inputs at zero. */
-static PfStatus set_forces(Making *k, const PfEquations *eq)
-{
-  const PfModel *model = k->placing.model;
-  PfContext *ctx = k->placing.ctx;
-  int n = model->coordinate_count;
-  PfExpr *Q = pf_arena_array(k->arena, PfExpr, n), *q = pf_arena_array(k->arena, PfExpr, n), zero = pf_expr_int(ctx, 0);
-  if (!Q || !q) return pf_no_room(ctx, "the tree of the model");
-  for (int i = 0; i < n; i++) q[i] = model->coordinates[i].q;
-  PF_TRY(pf_expr_gradient(ctx, model->potential, q, n, Q));
-  for (int i = 0; i < n; i++) Q[i] = pf_expr_sub(ctx, pf_expr_add(ctx, eq->applied[i], eq->C[i]), Q[i]);
-  for (int j = 0; j < model->input_count; j++)
-    PF_TRY(pf_expr_substitute(ctx, Q, n, &model->inputs[j].symbol, &zero, 1, Q));
-  for (int i = 0; i < n; i++) PF_TRY(set_spring(k, i, Q[i]));
-  return pf_expr_check(ctx);
-}
-
 /* ---------------------------------------------------------------- bodies */
 
 static bool is_unit(const PfPose *pose)
@@ -205,19 +169,14 @@ static bool is_unit(const PfPose *pose)
   return same;
 }
 
-static int body_of_frame(const PfModel *model, int frame)
-{
-  for (int i = 0; i < model->body_count; i++)
-    if (model->bodies[i].frame == frame) return i;
-  return -1;
-}
-
 /* A frame with a name is the moving side of its joint, or else welded to it. */
 static PfStatus add_frame(Making *k, int f, PfTreeBody *welds, int *count)
 {
   const PfModel *model = k->placing.model;
   const PfPose *pose = k->placing.pose + f;
-  int b = body_of_frame(model, f);
+  int b = -1; /* the body of the frame */
+  for (int i = model->body_count; i-- > 0;)
+    if (model->bodies[i].frame == f) b = i;
   if (!k->used[f] || (b < 0 && !model->frames[f].name[0])) return PF_OK;
   PfTreeBody *body = pose->body >= 0 && is_unit(pose) ? k->placing.list + pose->body : NULL;
   if (!body || body->name) {
@@ -230,6 +189,8 @@ static PfStatus add_frame(Making *k, int f, PfTreeBody *welds, int *count)
   return b >= 0 ? pf_placing_mass(&k->placing, model->bodies + b, &body->mass, body->com, body->inertia) : PF_OK;
 }
 
+/* The tree of the bodies that were placed; frames become bodies without mass that are welded to them. Weight is that of
+ * the model. */
 static PfStatus build(Making *k, PfTree **tree)
 {
   PfPlacing *b = &k->placing;
@@ -271,6 +232,7 @@ static PfStatus check_model(Making *k)
   return PF_OK;
 }
 
+/* Arrays by the numbers of frames, steps and coordinates. */
 static PfStatus make_room(Making *k)
 {
   PfPlacing *b = &k->placing;
@@ -278,14 +240,9 @@ static PfStatus make_room(Making *k)
   size_t n = (size_t)model->coordinate_count, frames = (size_t)model->frame_count;
   PF_TRY(pf_equations_symbols(b->ctx, k->arena, model, &k->symbols));
   PF_TRY(pf_chain_make(b->ctx, k->arena, model, &k->chain));
-  k->used = pf_arena_array(k->arena, bool, frames);
-  k->step = pf_arena_array(k->arena, int, n);
-  k->moving = pf_arena_array(k->arena, PfExpr, 2*n + 1);
-  b->list = pf_arena_array(k->arena, PfTreeBody, k->chain.count);
-  b->pose = pf_arena_array(k->arena, PfPose, frames);
-  b->body_of_step = pf_arena_array(k->arena, int, k->chain.count);
-  if (!k->used || !k->step || !k->moving || !b->list || !b->pose || !b->body_of_step)
-    return pf_no_room(b->ctx, "the tree of the model");
+  PF_TRY(pf_arrays(b->ctx, k->arena, "the tree of the model", PF_ROOM(k->used, frames), PF_ROOM(k->step, n),
+                   PF_ROOM(k->moving, 2*n + 1), PF_ROOM(b->list, k->chain.count), PF_ROOM(b->pose, frames),
+                   PF_ROOM(b->body_of_step, k->chain.count)));
   for (size_t i = 0; i < n; i++) {
     k->step[i] = -1;
     k->moving[k->moving_count++] = model->coordinates[i].q;
@@ -298,6 +255,7 @@ static PfStatus make_room(Making *k)
   return PF_OK;
 }
 
+/* Placement in numbers, joints, the equations of the model for its forces, then the tree. */
 static PfStatus make(Making *k, const double *parameters, PfTree **tree)
 {
   PfPlacing *b = &k->placing;
@@ -308,15 +266,32 @@ static PfStatus make(Making *k, const double *parameters, PfTree **tree)
   if (!values) return pf_no_room(b->ctx, "the tree of the model");
   PF_TRY(pf_model_parameter_values(b->model, parameters, PF_MISSING_FAILS, values + k->symbols.parameters));
   b->values = values;
-  mark_used(k);
   PF_TRY(list_coordinates(k));
   PF_TRY(pf_placing_walk(b));
-  PF_TRY(set_joints(k));
+  for (int i = 0; i < b->model->coordinate_count; i++) {
+    const int ball = k->chain.step[k->step[i]].ball;
+    if (ball < 0) PF_TRY(set_joint(k, i));
+    else b->list[b->body_of_step[k->step[i]]].joint_name = b->model->balls[ball].name;
+  }
   PF_TRY(pf_equations_derive(b->ctx, k->arena, b->model, &eq));
-  PF_TRY(set_forces(k, &eq));
+  /* All forces but weight, with the inputs at zero. */
+  const PfModel *model = k->placing.model;
+  PfContext *ctx = k->placing.ctx;
+  int n = model->coordinate_count;
+  PfExpr *Q = pf_arena_array(k->arena, PfExpr, n), *q = pf_arena_array(k->arena, PfExpr, n), zero = pf_expr_int(ctx, 0);
+  if (!Q || !q) return pf_no_room(ctx, "the tree of the model");
+  for (int i = 0; i < n; i++) q[i] = model->coordinates[i].q;
+  PF_TRY(pf_expr_gradient(ctx, model->potential, q, n, Q));
+  for (int i = 0; i < n; i++) Q[i] = pf_expr_sub(ctx, pf_expr_add(ctx, eq.applied[i], eq.C[i]), Q[i]);
+  for (int j = 0; j < model->input_count; j++)
+    PF_TRY(pf_expr_substitute(ctx, Q, n, &model->inputs[j].symbol, &zero, 1, Q));
+  for (int i = 0; i < n; i++) PF_TRY(set_spring(k, i, Q[i]));
+  PF_TRY(pf_expr_check(ctx));
   return build(k, tree);
 }
 
+/* Models whose inertia is given by bodies and whose forces are springs and dampers at joints; PF_ERR_MODEL names what a
+ * tree cannot express. The tree is freed by pf_tree_free. */
 PfStatus pf_tree_from_model(const PfModel *model, const double *parameters, PfTree **tree)
 {
   PfContext *ctx = model->ctx;

@@ -4,106 +4,64 @@
  *   [M -A^T; A 0][q''; lambda] = [F + C; b]
  * (hand-cascade reference, section 2). Large systems go by their structure (sparse.c). Redundant constraints: the
  * multipliers of least length. */
+#include "form/extended_form.h"
 #include "form/form_impl.h"
-#include "form/lifted.h"
 #include "form/sparse.h"
+#include "runtime/pf_kkt.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct Data {
-  PfLdl mass, schur;
+  PfLdl mass;
+  PfSchur schur;
   PfQr whole;
   PfMetric metric; /* its span also sorts the rows */
-  double *Y, *S, *r, *K, *right, *solution;
+  double *K, *right, *solution;
   bool hard;       /* the latest state needed orthogonal factors */
 } Data;
 
 /* Rank tolerance for the columns of the augmented system. */
 static const double uniqueness = 1e-13;
 
+/* Dense room is made unless the system is too large for it (pf_solver_is_bare): then the sparse form is all there
+ * is. */
 static PfStatus prepare(PfSolver *s)
 {
   int n = s->system->n, m = s->system->m;
-  size_t N = (size_t)n + (size_t)m;
   s->unknowns = n;
   s->unknowns_per_rank = 1;
   if (pf_solver_is_bare(s)) return PF_OK;
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
-  d->Y = pf_solver_array(s, double, (size_t)n*((size_t)m + 1));
-  d->S = pf_solver_array(s, double, (size_t)m*(size_t)m);
-  d->r = pf_solver_array(s, double, m);
-  d->K = pf_solver_array(s, double, N*N);
-  d->right = pf_solver_array(s, double, N);
-  d->solution = pf_solver_array(s, double, N);
-  if (!d->Y || !d->S || !d->r || !d->K || !d->right || !d->solution) return pf_solver_no_room(s);
+  d->schur.mass = &d->mass;
+  PF_TRY(pf_solver_rooms(s, (PfRoom[]){{&d->schur.Y, n, m}, {&d->schur.S, m, m}, {&d->schur.y, n, 1},
+                                       {&d->schur.r, m, 1}, {&d->K, n + m, n + m}, {&d->right, n + m, 1},
+                                       {&d->solution, n + m, 1}, {0}}));
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
-  PF_TRY(pf_ldl_make(s->ctx, s->arena, m, &d->schur));
+  PF_TRY(pf_ldl_make(s->ctx, s->arena, m, &d->schur.factors));
   PF_TRY(pf_metric_make(s, &d->metric));
   return pf_qr_make(s->ctx, s->arena, n + m, n + m, &d->whole);
 }
 
 /* ---------------------------------------------------------------- M regular, A of full rank */
 
-/* [Y y] by rows: what belongs to one coordinate stands together. */
-static void go_forward(const PfSolver *s, Data *d)
-{
-  const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  for (size_t j = 0; j < n; j++) {
-    const size_t row = (size_t)d->mass.order[j];
-    double *Y = d->Y + j*(m + 1);
-    for (size_t i = 0; i < m; i++) Y[i] = s->at.unit_A[i*n + row];
-    Y[m] = s->at.load[row];
-  }
-  pf_ldl_forward_many(&d->mass, d->Y, (int)m + 1);
-}
-
-/* S = Y^T D^-1 Y, its lower triangle, and b - Y^T D^-1 y. */
-static void make_schur(const PfSolver *s, Data *d)
-{
-  const size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
-  memset(d->S, 0, m*m*sizeof *d->S);
-  memcpy(d->r, s->at.unit_b, m*sizeof *d->r);
-  for (size_t j = 0; j < n; j++) {
-    const double *Y = d->Y + j*(m + 1), inverse = 1/d->mass.L[j*n + j];
-    for (size_t i = 0; i < m; i++) {
-      double scaled = Y[i]*inverse, *S = d->S + i*m;
-      if (scaled == 0) continue; /* most constraints concern few coordinates */
-      for (size_t k = 0; k <= i; k++) S[k] += scaled*Y[k];
-      d->r[i] -= scaled*Y[m];
-    }
-  }
-}
-
-/* Each row in its unit: S lambda = b - A a and q'' = a + M^-1 A^T lambda with a = M^-1 load, S = A M^-1 A^T.
- * With the factors of M, Y = L^-1 P A^T and y = L^-1 P load, it is S = Y^T D^-1 Y, A a = Y^T D^-1 y and
- * q'' = P^T L^-T D^-1 (y + Y lambda). False when S is nearly singular. */
+/* Each row in its unit (runtime/pf_kkt.h). False when S is nearly singular. */
 static bool by_schur(PfSolver *s, Data *d, PfMotion *motion)
 {
-  int n = s->system->n, m = s->system->m;
-  double *y = d->right;
   if (s->drifts) return false; /* in S a row that fades looks independent */
   pf_unit_rows(s);
-  go_forward(s, d);
-  make_schur(s, d);
-  if (pf_ldl_factor(&d->schur, d->S, fmax(PF_SCHUR_MARGIN, s->rank_tolerance*s->rank_tolerance)) != PF_OK ||
-      d->schur.rank < m) return false;
-  pf_ldl_solve(&d->schur, d->r, motion->multiplier);
-  for (int j = 0; j < n; j++) {
-    const double *Y = d->Y + (size_t)j*((size_t)m + 1);
-    double sum = Y[m];
-    for (int i = 0; i < m; i++) sum += Y[i]*motion->multiplier[i];
-    y[j] = sum;
-  }
-  for (int i = 0; i < m; i++) motion->multiplier[i] /= s->at.unit[i];
-  pf_ldl_backward(&d->mass, y, motion->acceleration);
+  const double tol = fmax(PF_SCHUR_MARGIN, s->rank_tolerance*s->rank_tolerance);
+  if (!pf_schur_factor(&d->schur, s->at.unit_A, s->system->m, tol)) return false;
+  pf_schur_solve(&d->schur, s->at.load, s->at.unit_b, motion->acceleration, motion->multiplier);
+  for (int i = 0; i < s->system->m; i++) motion->multiplier[i] /= s->at.unit[i];
   return true;
 }
 
 /* ---------------------------------------------------------------- M singular */
 
-/* Rows of the augmented system: M in units of its largest element, then the `count` independent rows of A. */
+/* Rows of the augmented system: M in units of its largest element, then the `count` independent rows of A. K (N x N)
+ * and the right side, N = n + count, row by row. */
 static void assemble(PfSolver *s, Data *d, const int *rows, int count)
 {
   int n = s->system->n, N = n + count;
@@ -154,6 +112,8 @@ static PfTrouble by_whole(PfSolver *s, Data *d, PfMotion *motion, int *row)
   return count < m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
 }
 
+/* Without dense room the sparse form says what is wrong. The order is: S = A M^-1 A^T, then orthogonal factors in the
+ * metric of M, then, for singular M, the whole system. */
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
@@ -171,15 +131,16 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 /* Along chains of sums, else by the structure of the matrices. */
 static bool answer(PfSolver *s, PfMotion *motion)
 {
-  return pf_lifted_form_answer(s, motion) || pf_sparse_form_answer(s, motion);
+  return pf_extended_form_answer(s, motion) || pf_sparse_form_answer(s, motion);
 }
 
 static void find_force(PfSolver *s, PfMotion *motion)
 {
-  if (pf_lifted_form_has_answered(s)) pf_lifted_form_force(s, motion);
+  if (pf_extended_form_has_answered(s)) pf_extended_form_force(s, motion);
   else pf_sparse_form_force(s, motion);
 }
 
+/* 'auto' then looks for a faster formulation. */
 bool pf_multipliers_were_hard(const PfSolver *s)
 {
   const Data *d = s->data;

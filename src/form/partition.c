@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dependent and independent coordinates: A = [A1 A2] with A1 regular, chosen by pivoting and kept while A1
- * stays well conditioned. */
+ * stays well conditioned.
+ *
+ * Elimination goes row by row in one array W, which ends as [factors of A1, d = A1^-1 b, K = A1^-1 A2]: accelerations
+ * of dependent coordinates are d - K q2''. The same array serves multipliers, by the factors of A1^T. */
 #include "form/partition.h"
 
 #include <math.h>
 
+/* Rank, quality and choice are part of the state that snapshots keep. */
 PfStatus pf_partition_make(PfSolver *s, PfPartition *p)
 {
   int n = s->system->n, m = s->system->m;
@@ -12,14 +16,11 @@ PfStatus pf_partition_make(PfSolver *s, PfPartition *p)
   p->row = pf_solver_array(s, int, m);
   p->column = pf_solver_array(s, int, n);
   p->swap = pf_solver_array(s, int, m);
-  p->weight = pf_solver_array(s, double, m);
-  p->W = pf_solver_array(s, double, (size_t)m*(size_t)(n + 1));
-  p->T = pf_solver_array(s, double, (size_t)n*(size_t)(n + 1));
-  p->inverse = pf_solver_array(s, double, m);
-  p->work = pf_solver_array(s, double, m);
-  bool good = p->row && p->column && p->swap && p->weight && p->W && p->T && p->inverse && p->work;
-  good = good && pf_keep_members(s->arena, &s->kept, p, rank, rank) &&
-         pf_keep_members(s->arena, &s->kept, p, quality, changes);
+  if (!p->row || !p->column || !p->swap) return pf_solver_no_room(s);
+  PF_TRY(pf_solver_rooms(s, (PfRoom[]){{&p->weight, m, 1}, {&p->W, m, n + 1}, {&p->T, n, n + 1}, {&p->inverse, m, 1},
+                                       {&p->work, m, 1}, {0}}));
+  bool good = pf_checkpoint_members(s->arena, &s->checkpoint, p, rank, rank) &&
+              pf_checkpoint_members(s->arena, &s->checkpoint, p, quality, changes);
   return good ? PF_OK : pf_solver_no_room(s);
 }
 
@@ -32,40 +33,29 @@ static void swap_ints(int *list, int i, int j)
   list[j] = t;
 }
 
-/* The largest of the elements k… of W, rows and columns as sorted so far; rounding does not decide among equal ones. */
-static double largest_element(const PfPartition *p, int k, int *row, int *column)
-{
-  double best = 0;
-  *row = *column = k;
-  for (int i = k; i < p->m; i++)
-    for (int j = k; j < p->n; j++) {
-      double size = fabs(p->W[p->row[i]*p->n + p->column[j]]);
-      if (size > best*PF_LARGER) best = size, *row = i, *column = j;
-    }
-  return best;
-}
-
-static double unit_of(const PfPartition *p, const double *A, int i)
-{
-  double size = pf_binary_scale(A + (size_t)i*(size_t)p->n, (size_t)p->n);
-  return p->solver->drifts ? pf_row_unit(p->solver, (size_t)i, size) : size;
-}
-
-/* Gaussian elimination with full pivoting on rows in units of their own; sorts rows and columns. */
+/* Gaussian elimination with full pivoting on rows in units of their own; sorts rows and columns. Rounding does not
+ * decide among equal pivots. */
 void pf_partition_choose(PfPartition *p, const double *A)
 {
   int n = p->n, m = p->m;
-  const double *usual = p->solver->units.row;
+  const double *typical = p->solver->units.row;
   for (int i = 0; i < m; i++) {
-    double unit = unit_of(p, A, i);
-    p->weight[i] = 1/(unit < PF_EMPTY_ROW*usual[i] ? usual[i] : unit);
+    const double size = pf_binary_scale(A + (size_t)i*(size_t)n, (size_t)n);
+    const double unit = p->solver->drifts ? pf_row_unit(p->solver, (size_t)i, size) : size;
+    p->weight[i] = 1/(unit < PF_EMPTY_ROW*typical[i] ? typical[i] : unit);
     for (int j = 0; j < n; j++) p->W[i*n + j] = A[i*n + j]*p->weight[i];
     p->row[i] = i;
   }
   for (int j = 0; j < n; j++) p->column[j] = j;
   for (p->rank = 0; p->rank < m && p->rank < n; p->rank++) {
     int k = p->rank, best_row = k, best_column = k;
-    if (!(largest_element(p, k, &best_row, &best_column) > p->solver->rank_tolerance)) break;
+    double best = 0;
+    for (int i = k; i < m; i++)
+      for (int j = k; j < n; j++) {
+        const double size = fabs(p->W[p->row[i]*n + p->column[j]]);
+        if (size > best*PF_LARGER) best = size, best_row = i, best_column = j;
+      }
+    if (!(best > p->solver->rank_tolerance)) break;
     swap_ints(p->row, k, best_row);
     swap_ints(p->column, k, best_column);
     const double *pivot = p->W + (size_t)p->row[k]*(size_t)n;
@@ -85,53 +75,28 @@ static double *row_of(const PfPartition *p, int i)
   return p->W + (size_t)i*(size_t)(p->n + 1);
 }
 
-static void load(PfPartition *p, const double *A, const double *b)
-{
-  const size_t n = (size_t)p->n, r = (size_t)p->rank;
-  const int *column = p->column;
-  double *to = p->W;
-  for (size_t i = 0; i < r; i++) {
-    const double *from = A + (size_t)p->row[i]*n, weight = p->weight[p->row[i]];
-    for (size_t j = 0; j < r; j++) *to++ = from[column[j]]*weight;
-    *to++ = b[p->row[i]]*weight;
-    for (size_t j = r; j < n; j++) *to++ = from[column[j]]*weight;
-  }
-}
-
-/* Exchanges rows so that row k has the largest element of the column. */
-static void bring_up(PfPartition *p, int k)
-{
-  const int width = p->n + 1;
-  int best = k;
-  double most = fabs(row_of(p, k)[k]);
-  for (int i = k + 1; i < p->rank; i++) {
-    double size = fabs(row_of(p, i)[k]);
-    if (size > most) most = size, best = i;
-  }
-  p->swap[k] = best;
-  if (best == k) return;
-  double *first = row_of(p, k), *second = row_of(p, best);
-  for (int j = 0; j < width; j++) {
-    double t = first[j];
-    first[j] = second[j];
-    second[j] = t;
-  }
-}
-
 /* x -= factor*y */
 static void subtract(double *x, double factor, const double *y, size_t count)
 {
   for (size_t j = 0; j < count; j++) x[j] -= factor*y[j];
 }
 
-/* LU of A1 with row exchanges, carried through the other columns; smallest over largest pivot, 0 when
- * singular. */
+/* LU of A1 with row exchanges, carried through the other columns; smallest over largest pivot, 0 when singular. Left of
+ * the diagonal the factors stay, right of the pivot block the other columns are transformed. */
 static double eliminate(PfPartition *p)
 {
   const size_t r = (size_t)p->rank, width = (size_t)p->n + 1;
   double smallest = INFINITY, largest = 0, *pivot = p->W;
   for (size_t k = 0; k < r; k++, pivot += width) {
-    bring_up(p, (int)k);
+    size_t best = k;
+    for (size_t i = k + 1; i < r; i++)
+      if (fabs(p->W[i*width + k]) > fabs(p->W[best*width + k])) best = i;
+    p->swap[k] = (int)best;
+    for (size_t j = 0; j < width && best != k; j++) {
+      const double t = pivot[j];
+      pivot[j] = p->W[best*width + j];
+      p->W[best*width + j] = t;
+    }
     const double size = fabs(pivot[k]);
     if (size == 0) return 0;
     if (size < smallest) smallest = size;
@@ -166,7 +131,15 @@ static double substitute_back(PfPartition *p)
 /* The largest element of K; without it only the quality when that is below `least`. */
 static double solve_many(PfPartition *p, const double *A, const double *b, double least)
 {
-  load(p, A, b);
+  const size_t n = (size_t)p->n, r = (size_t)p->rank;
+  const int *column = p->column;
+  double *to = p->W;
+  for (size_t i = 0; i < r; i++) {
+    const double *from = A + (size_t)p->row[i]*n, weight = p->weight[p->row[i]];
+    for (size_t j = 0; j < r; j++) *to++ = from[column[j]]*weight;
+    *to++ = b[p->row[i]]*weight;
+    for (size_t j = r; j < n; j++) *to++ = from[column[j]]*weight;
+  }
   p->quality = eliminate(p);
   return p->quality == 0 || p->quality < least ? 0 : substitute_back(p);
 }
@@ -213,6 +186,8 @@ static bool are_redundant(const PfPartition *p, const double *A)
   return true;
 }
 
+/* Gaussian elimination for the partition as it is; only a bad quality, or a redundant row that is so no longer, makes a
+ * new choice. */
 bool pf_partition_update(PfPartition *p, const double *A, const double *b)
 {
   double least = p->solver->drifts ? 0.1 : PF_GOOD_PARTITION; /* the drift is divided by it */
@@ -224,6 +199,7 @@ bool pf_partition_update(PfPartition *p, const double *A, const double *b)
 
 /* ---------------------------------------------------------------- what follows from it */
 
+/* Columns of K with their signs reversed, and ones at the independent coordinates. */
 void pf_partition_directions(const PfPartition *p, double *N, double *a)
 {
   const int r = p->rank, free = p->n - r;
@@ -240,49 +216,36 @@ void pf_partition_directions(const PfPartition *p, double *N, double *a)
   }
 }
 
-/* The first `count` of [F - M a, M N] at the coordinate k. */
-static void load_row(const PfSolver *s, const PfPartition *p, int k, size_t count, double *to)
-{
-  const size_t n = (size_t)p->n, r = (size_t)p->rank;
-  const double *M = s->at.M + (size_t)k*n, *K = p->W + r;
-  const int *column = p->column;
-  to[0] = s->at.load[k];
-  for (size_t j = 1; j < count; j++) to[j] = M[column[r + j - 1]];
-  for (size_t i = 0; i < r; i++, K += n + 1) {
-    double factor = M[column[i]];
-    if (factor != 0) subtract(to, factor, K, count);
-  }
-}
-
-/* Adds the rows of dependent coordinates to that of the independent coordinate j: N^T (F - M a) and the row
- * of X = N^T M N up to its diagonal. Returns the size of the terms there. */
-static double add_dependent(const PfSolver *s, const PfPartition *p, size_t j, double *to)
-{
-  const size_t r = (size_t)p->rank, next = (size_t)p->n + 1, width = next - r;
-  const double *T = p->T, *K = p->W + r + 1 + j;
-  double terms = fabs(s->at.M[(size_t)p->column[r + j]*next]);
-  for (size_t i = 0; i < r; i++, T += width, K += next) {
-    terms += *K**K*fabs(s->at.M[(size_t)p->column[i]*next]);
-    subtract(to, *K, T, j + 2);
-  }
-  return terms;
-}
-
-/* The right side and the lower triangle of X; false when the energy of a direction may be nothing but
- * rounding. */
+/* The right side N^T (F - M a) and the lower triangle of X = N^T M N; false when the energy of a direction may be
+ * nothing but rounding. Row i of T begins with the first elements of [F - M a, M N] at a coordinate; to those of
+ * independent coordinates the rows of the dependent ones are added, up to the diagonal. */
 static bool reduce(const PfSolver *s, PfPartition *p, PfReduced *reduced)
 {
-  const size_t n = (size_t)p->n, r = (size_t)p->rank, free = n - r;
+  const size_t n = (size_t)p->n, r = (size_t)p->rank, width = n - r + 1;
+  const int *column = p->column;
   double *T = p->T, *X = reduced->X;
-  for (size_t i = 0; i < n; i++, T += free + 1) {
-    load_row(s, p, p->column[i], i < r ? free + 1 : i - r + 2, T);
+  for (size_t i = 0; i < n; i++, T += width) {
+    const size_t count = i < r ? width : i - r + 2;
+    const double *M = s->at.M + (size_t)column[i]*n, *K = p->W + r;
+    T[0] = s->at.load[column[i]];
+    for (size_t j = 1; j < count; j++) T[j] = M[column[r + j - 1]];
+    for (size_t k = 0; k < r; k++, K += n + 1) {
+      const double factor = M[column[k]];
+      if (factor != 0) subtract(T, factor, K, count);
+    }
     if (i < r) continue;
     const size_t j = i - r;
-    double terms = add_dependent(s, p, j, T);
+    const double *row = p->T; /* of a dependent coordinate */
+    double terms = fabs(s->at.M[(size_t)column[i]*(n + 1)]);
+    K = p->W + r + 1 + j;
+    for (size_t k = 0; k < r; k++, row += width, K += n + 1) {
+      terms += *K**K*fabs(s->at.M[(size_t)column[k]*(n + 1)]);
+      subtract(T, *K, row, j + 2);
+    }
     reduced->right[j] = T[0];
     for (size_t k = 0; k <= j; k++) X[k] = T[k + 1];
     if (!(X[j] > PF_MASS_TOLERANCE*terms)) return false;
-    X += free;
+    X += width - 1;
   }
   return true;
 }
@@ -294,6 +257,7 @@ static bool factor(PfReduced *reduced, int free)
   return pf_ldl_factor(mass, reduced->X, PF_MASS_TOLERANCE) == PF_OK && mass->rank == free;
 }
 
+/* Where a pivot of X is not positive, the general way of reduced.c finds the coordinate that is to blame. */
 PfTrouble pf_partition_move(PfSolver *s, PfPartition *p, PfReduced *reduced, double *acceleration, int *row)
 {
   const int r = p->rank, free = p->n - r;
@@ -313,10 +277,14 @@ PfTrouble pf_partition_move(PfSolver *s, PfPartition *p, PfReduced *reduced, dou
   return PF_TROUBLE_NONE;
 }
 
-/* x <- A1^-T x, in the order of the rows that were chosen */
-static void solve_transposed(const PfPartition *p, double *x)
+/* Uses the factors of A1 that the update has left. Multipliers of redundant rows are not written: there are none at
+ * full rank. */
+void pf_partition_multipliers(PfSolver *s, const PfPartition *p, const PfMotion *motion)
 {
-  const int r = p->rank;
+  const double *inertia = pf_inertia(s, motion->acceleration);
+  double *x = p->work;
+  for (int i = 0; i < p->rank; i++) x[i] = inertia[p->column[i]] - s->at.load[p->column[i]];
+  const int r = p->rank; /* x <- A1^-T x, in the order of the rows that were chosen */
   for (int i = 0; i < r; i++) {
     const double *row = row_of(p, i);
     x[i] *= p->inverse[i];
@@ -328,13 +296,5 @@ static void solve_transposed(const PfPartition *p, double *x)
     x[k] = x[p->swap[k]];
     x[p->swap[k]] = t;
   }
-}
-
-void pf_partition_multipliers(PfSolver *s, const PfPartition *p, const PfMotion *motion)
-{
-  const double *inertia = pf_inertia(s, motion->acceleration);
-  double *x = p->work;
-  for (int i = 0; i < p->rank; i++) x[i] = inertia[p->column[i]] - s->at.load[p->column[i]];
-  solve_transposed(p, x);
   for (int i = 0; i < p->rank; i++) motion->multiplier[p->row[i]] = x[i]*p->weight[p->row[i]];
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* R becomes R S. */
 static void append_rotation(PfPose *pose, const double S[9])
 {
   double R[9];
@@ -18,6 +19,7 @@ static void append_rotation(PfPose *pose, const double S[9])
   memcpy(pose->R, R, sizeof R);
 }
 
+/* Fails as pf_expr_evaluate does, for symbols that the values do not have. */
 PfStatus pf_placing_numbers(const PfPlacing *b, const PfExpr *e, int count, double *x)
 {
   int known = 0; /* most are written as numbers */
@@ -46,6 +48,7 @@ static PfStatus add_joint(PfPlacing *b, PfPose *pose, PfJoint joint, const doubl
   return PF_OK;
 }
 
+/* Constant steps move the pose; a moving one adds a joint and begins a new pose at it. */
 static PfStatus take_step(PfPlacing *b, int k, PfPose *pose)
 {
   const PfChainStep *step = b->chain->step + k;
@@ -72,6 +75,7 @@ static PfStatus take_step(PfPlacing *b, int k, PfPose *pose)
   return PF_OK;
 }
 
+/* Frames are listed after their parents, so one pass does. Joints are numbered in the order of the steps. */
 PfStatus pf_placing_walk(PfPlacing *b)
 {
   b->pose[0] = (PfPose){.body = -1, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -83,6 +87,7 @@ PfStatus pf_placing_walk(PfPlacing *b)
   return PF_OK;
 }
 
+/* In kilograms, metres and kg m^2; the inertia is about the mass centre, in body axes, by rows. */
 PfStatus pf_placing_mass(const PfPlacing *b, const PfBody *own, double *mass, double com[3], double I[9])
 {
   PF_TRY(pf_placing_numbers(b, &own->mass, 1, mass));

@@ -54,6 +54,7 @@ static const char *say(Prover *p, const char *format, ...)
   return pf_arena_text(p->arena, text, strlen(text));
 }
 
+/* The first decision ends the proof. */
 static PfStatus decide(Prover *p, PfVerdict verdict, const char *text)
 {
   p->decided = true;
@@ -73,43 +74,9 @@ static PfStatus refuse(Prover *p, const char *format, ...)
   return decide(p, PF_NOT_PROVABLE, say(p, "cannot be proven: %s", text));
 }
 
-static const char *answer_text(PfExactAnswer answer)
-{
-  static const char *const texts[] = {
-#define PF_EXACT_ENTRY(code, text) text,
-    PF_EXACT_ANSWERS(PF_EXACT_ENTRY)
-#undef PF_EXACT_ENTRY
-  };
-  return texts[answer];
-}
-
-/* ---------------------------------------------------------------- before the points */
-
-/* With forces that depend on the multipliers the accelerations are not rational. */
-static PfStatus check_friction(Prover *p)
-{
-  const PfEquations *eq = p->eq;
-  for (int i = 0; i < eq->n; i++)
-    for (int k = 0; k < eq->m; k++) {
-      const PfExpr *lambda = &eq->model->constraints[k].multiplier;
-      const PfExpr force = pf_expr_add(p->ctx, eq->F[i], eq->C[i]);
-      if (!pf_expr_depends(p->ctx, force, lambda, 1)) continue;
-      return refuse(p, "the force on '%s' depends on the constraint force of '%s'",
-                    eq->model->coordinates[i].name, eq->model->constraints[k].name);
-    }
-  return PF_OK;
-}
-
-static PfStatus find_rank(Prover *p)
-{
-  PfDiagnosis d;
-  PF_TRY(pf_diagnose(p->ctx, p->work, p->eq, p->parameters, &d));
-  p->expected_rank = d.reached ? d.rank : -1;
-  return PF_OK;
-}
-
 /* ---------------------------------------------------------------- a point */
 
+/* Arrays for one point of a field. The pool is shared by the formulations, one after the other. */
 static PfStatus make_room(Prover *p)
 {
   size_t n = (size_t)p->eq->n, m = (size_t)p->eq->m;
@@ -135,25 +102,6 @@ static PfStatus make_room(Prover *p)
   at->level_rows = level_rows;
   at->level_first = level_first;
   return PF_OK;
-}
-
-/* Where the numbers of the roots go. */
-static void lay_out(Prover *p)
-{
-  PfExactSystem *at = &p->at;
-  int n = at->n, m = at->m, s = p->states.kinematics.count;
-  bool laconic = p->root_count > p->states.base_count;
-  at->field = pf_probe_field(p->probe);
-  at->M = p->values;
-  at->load = at->M + n*n;
-  at->all_A = at->load + n;
-  at->all_b = at->all_A + m*n;
-  at->speeds = laconic ? s : 0;
-  at->user_speeds = laconic && !p->states.kinematics.chosen && !p->states.kinematics.combined;
-  at->G = laconic ? at->all_b + m : NULL;
-  at->g = laconic ? at->G + s*s : NULL;
-  at->N = laconic ? at->g + s : NULL;
-  at->drift = laconic ? at->N + n*s : NULL;
 }
 
 /* Independent rows; false when the others contradict them. */
@@ -182,7 +130,21 @@ typedef enum PointKind { POINT_GOOD, POINT_UNDEFINED, POINT_CONTRADICTION } Poin
 static PointKind next_point(Prover *p)
 {
   pf_probe_evaluate(p->probe, p->seed++, p->values);
-  lay_out(p);
+  /* Where the numbers of the roots go. */
+  PfExactSystem *at = &p->at;
+  int n = at->n, m = at->m, s = p->states.kinematics.count;
+  bool laconic = p->root_count > p->states.base_count;
+  at->field = pf_probe_field(p->probe);
+  at->M = p->values;
+  at->load = at->M + n*n;
+  at->all_A = at->load + n;
+  at->all_b = at->all_A + m*n;
+  at->speeds = laconic ? s : 0;
+  at->user_speeds = laconic && !p->states.kinematics.chosen && !p->states.kinematics.combined;
+  at->G = laconic ? at->all_b + m : NULL;
+  at->g = laconic ? at->G + s*s : NULL;
+  at->N = laconic ? at->g + s : NULL;
+  at->drift = laconic ? at->N + n*s : NULL;
   for (int i = 0; i < p->states.base_count; i++)
     if (p->values[i] == PF_UNDEFINED) return POINT_UNDEFINED;
   if (!choose_rows(p)) return POINT_CONTRADICTION;
@@ -225,18 +187,6 @@ static PfStatus try_states(Prover *p, int kind, Trial *trial)
   return PF_OK;
 }
 
-static PfStatus no_states(Prover *p, const Trial *everywhere, const char *refused)
-{
-  if (everywhere->point == POINT_UNDEFINED)
-    return refuse(p, "the equations divide by zero, or take a root of what has none, at every point that was tried");
-  const char *what = everywhere->point == POINT_CONTRADICTION ? "the constraints agree with each other"
-                                                              : "some constraints are redundant";
-  if (refused)
-    return refuse(p, "%s only where the position constraints hold, and '%s' cannot be solved rationally", what,
-                  refused);
-  return refuse(p, "%s only in special states or for special parameters", what);
-}
-
 /* The more general, the better: first all positions and parameters, then only those where the constraints
  * hold, then only the values of the parameters. */
 static PfStatus choose_states(Prover *p)
@@ -254,19 +204,14 @@ static PfStatus choose_states(Prover *p)
     if (i == 0) first = trial;
     if (!refused) refused = trial.refused;
   }
-  return no_states(p, &first, refused);
-}
-
-/* ---------------------------------------------------------------- what can be proven */
-
-static PfStatus find_outside(Prover *p)
-{
-  PfProof *proof = p->proof;
-  for (int i = 0; i < p->root_count && !proof->function; i++) {
-    proof->function = pf_probe_outside(p->probe, i);
-    if (proof->function) proof->where = pf_states_place(&p->states, p->arena, i);
-  }
-  return !proof->function || proof->where ? PF_OK : pf_no_room(p->ctx, "a proof");
+  if (first.point == POINT_UNDEFINED)
+    return refuse(p, "the equations divide by zero, or take a root of what has none, at every point that was tried");
+  const char *what = first.point == POINT_CONTRADICTION ? "the constraints agree with each other"
+                                                        : "some constraints are redundant";
+  if (refused)
+    return refuse(p, "%s only where the position constraints hold, and '%s' cannot be solved rationally", what,
+                  refused);
+  return refuse(p, "%s only in special states or for special parameters", what);
 }
 
 /* ---------------------------------------------------------------- which formulations take part */
@@ -275,47 +220,6 @@ static PfExactAnswer accelerate(Prover *p, int form, uint64_t *q2)
 {
   p->at.pool_used = 0;
   return p->forms[form].accelerate(&p->at, q2);
-}
-
-static const char *reason(Prover *p, PfExactAnswer answer)
-{
-  bool absent = answer == PF_EXACT_ABSENT && p->states.why_not;
-  return say(p, "%s", absent ? p->states.why_not : answer_text(answer));
-}
-
-/* A formulation that has no answer at several points has none at all. */
-static PfStatus choose_forms(Prover *p)
-{
-  enum { POINTS = 3 };
-  PfProofRow *rows = p->proof->rows;
-  for (int k = 0; k < POINTS; k++) {
-    if (find_point(p) != POINT_GOOD) continue;
-    PF_TRY(pf_check_cancelled(p->ctx));
-    for (int i = 0; i < p->form_count; i++) {
-      if (rows[i].compared) continue;
-      PfExactAnswer answer = accelerate(p, i, p->other);
-      rows[i].compared = answer == PF_EXACT_DONE;
-      rows[i].why_not = rows[i].compared ? NULL : reason(p, answer);
-      if (!rows[i].compared && !rows[i].why_not) return pf_no_room(p->ctx, "a proof");
-    }
-  }
-  return PF_OK;
-}
-
-/* A coordinate that neither inertia nor constraints hold: [M; A] has no pivot there. */
-static PfStatus say_not_unique(Prover *p)
-{
-  PfExactSystem *at = &p->at;
-  int n = at->n, r = at->rank;
-  at->pool_used = 0;
-  uint64_t *W = pf_exact_take(at, (n + r)*n);
-  memcpy(W, at->M, (size_t)n*(size_t)n*sizeof *W);
-  memcpy(W + (size_t)n*(size_t)n, at->A, (size_t)r*(size_t)n*sizeof *W);
-  int rank = pf_exact_reduce(at->field, W, n + r, n, NULL, n, at->pivot), open = 0;
-  while (open < rank && at->pivot[open] == open) open++;
-  if (open >= n) return refuse(p, "the accelerations are not determined");
-  return refuse(p, "the accelerations are not determined; inertia and constraints leave '%s' free",
-                p->eq->model->coordinates[open].name);
 }
 
 static int count_compared(const Prover *p)
@@ -327,8 +231,8 @@ static int count_compared(const Prover *p)
 
 /* ---------------------------------------------------------------- rounds */
 
-/* All formulations at the point. True when all have an answer; *form and *coordinate are the first
- * difference. */
+/* All formulations at the point. True when all have an answer; *form and *coordinate are the first difference. The
+ * first formulation that takes part is the reference. */
 static bool compare(Prover *p, int *form, int *coordinate)
 {
   int first = -1;
@@ -346,64 +250,66 @@ static bool compare(Prover *p, int *form, int *coordinate)
   return true;
 }
 
-/* One point in the present field where all formulations have an answer. False when none is found. */
-static bool run_round(Prover *p, int *form, int *coordinate)
+/* How many rounds are needed; 0: too many. In a round an element comes up with a probability of at most 1/p + 2^-64;
+ * one bit more is for points that were left out because something vanished there. With the degree of the difference
+ * that bounds the probability that the round misses it. Signs of square roots may make cases, as many as there are
+ * signs: a difference in one of them only is seen as rarely. */
+static int count_rounds(Prover *p)
 {
-  enum { TRIES = 16 };
-  for (int i = 0; i < TRIES; i++)
-    if (find_point(p) == POINT_GOOD && compare(p, form, coordinate)) return true;
-  return false;
-}
-
-/* log2 of the probability that one round misses a difference. An element comes up with a probability of at
- * most 1/p + 2^-64; one bit more is for points that were left out because something vanished there. */
-static double log2_miss(Prover *p)
-{
+  enum { MOST_ROUNDS = 2000 };
   const double log2_element = log2(ldexp(1, -60) + ldexp(1, -64));
-  int n = p->at.n, r = p->at.rank, s = p->at.speeds, roots = pf_probe_square_roots(p->probe);
+  const int roots = pf_probe_square_roots(p->probe);
   double first = -1, most = 0;
   for (int i = 0; i < p->form_count; i++) {
     if (!p->proof->rows[i].compared) continue;
-    double growth = p->forms[i].growth(n, r, s);
+    double growth = p->forms[i].growth(p->at.n, p->at.rank, p->at.speeds);
     if (first < 0) first = growth;
     most = fmax(most, growth);
   }
   p->proof->degree = ldexp((first + most)*fmax(p->degree, 1), roots);
-  double miss = log2_element + log2(p->proof->degree) + 1;
-  /* the signs of roots may make cases, as many as there are signs; a difference in one of them only is seen
-   * as rarely */
-  return roots ? fmax(miss, log2(1 - ldexp(1, -roots))) : miss;
-}
-
-/* How many rounds are needed; 0: too many. */
-static int count_rounds(Prover *p)
-{
-  enum { MOST_ROUNDS = 2000 };
-  double miss = log2_miss(p), rounds = ceil(wanted_log2_error/miss);
-  if (!(miss < 0) || rounds > MOST_ROUNDS) return 0;
-  if (rounds*miss >= wanted_log2_error) rounds++;
-  p->proof->log2_error = rounds*miss;
+  double log2_error = log2_element + log2(p->proof->degree) + 1;
+  if (roots) log2_error = fmax(log2_error, log2(1 - ldexp(1, -roots)));
+  double rounds = ceil(wanted_log2_error/log2_error);
+  if (!(log2_error < 0) || rounds > MOST_ROUNDS) return 0;
+  if (rounds*log2_error >= wanted_log2_error) rounds++;
+  p->proof->log2_error = rounds*log2_error;
   return (int)rounds;
 }
 
-static PfStatus differ(Prover *p, int form, int coordinate)
+/* Compares all formulations at one random point of as many prime fields as the bound of the error asks for. One round
+ * in each of as many primes as the bound needs; a difference ends it at once. */
+static PfStatus run_rounds(Prover *p)
 {
+  enum { TRIES = 16 };
   PfProof *proof = p->proof;
-  int first = 0;
-  while (!proof->rows[first].compared) first++;
-  const char *name = p->eq->model->coordinates[coordinate].name;
-  proof->formulation = form;
-  proof->coordinate = coordinate;
-  if (proof->function)
-    return refuse(p, "%s in %s is not a rational function, and nothing is known about it here", proof->function,
-                  proof->where);
-  return decide(p, PF_DISPROVED, say(p, "disproved: %s and %s give different accelerations of '%s'",
-                                     proof->rows[first].formulation, proof->rows[form].formulation, name));
-}
-
-static PfStatus agree(Prover *p)
-{
-  PfProof *proof = p->proof;
+  int rounds = count_rounds(p), form, coordinate;
+  if (!rounds)
+    return refuse(p, "the degree %.3g is too large%s", proof->degree,
+                  pf_probe_square_roots(p->probe) ? ", with square roots" : "");
+  proof->primes = pf_arena_array(p->arena, uint64_t, rounds);
+  if (!proof->primes) return pf_no_room(p->ctx, "a proof");
+  for (int i = 0; i < rounds; i++) {
+    PF_TRY(pf_check_cancelled(p->ctx));
+    bool done = false; /* a point in the next field where all formulations have an answer */
+    if (pf_probe_next_field(p->probe))
+      for (int k = 0; k < TRIES && !done; k++) done = find_point(p) == POINT_GOOD && compare(p, &form, &coordinate);
+    if (!done)
+      return refuse(p, "no more points where all formulations have an answer");
+    proof->primes[i] = p->at.field->p;
+    proof->rounds = i + 1;
+    if (form >= 0) {
+      int first = 0;
+      while (!proof->rows[first].compared) first++;
+      const char *name = p->eq->model->coordinates[coordinate].name;
+      proof->formulation = form;
+      proof->coordinate = coordinate;
+      if (proof->function)
+        return refuse(p, "%s in %s is not a rational function, and nothing is known about it here", proof->function,
+                      proof->where);
+      return decide(p, PF_DISPROVED, say(p, "disproved: %s and %s give different accelerations of '%s'",
+                                         proof->rows[first].formulation, proof->rows[form].formulation, name));
+    }
+  }
   if (proof->function)
     return refuse(p, "%s in %s is not a rational function; the formulations agree whatever function stands there",
                   proof->function, proof->where);
@@ -415,44 +321,73 @@ static PfStatus agree(Prover *p)
                     ceil(proof->log2_error)));
 }
 
-static PfStatus run_rounds(Prover *p)
-{
-  PfProof *proof = p->proof;
-  int rounds = count_rounds(p), form, coordinate;
-  if (!rounds)
-    return refuse(p, "the degree %.3g is too large%s", proof->degree,
-                  pf_probe_square_roots(p->probe) ? ", with square roots" : "");
-  proof->primes = pf_arena_array(p->arena, uint64_t, rounds);
-  if (!proof->primes) return pf_no_room(p->ctx, "a proof");
-  for (int i = 0; i < rounds; i++) {
-    PF_TRY(pf_check_cancelled(p->ctx));
-    if (!pf_probe_next_field(p->probe) || !run_round(p, &form, &coordinate))
-      return refuse(p, "no more points where all formulations have an answer");
-    proof->primes[i] = p->at.field->p;
-    proof->rounds = i + 1;
-    if (form >= 0) return differ(p, form, coordinate);
-  }
-  return agree(p);
-}
-
 /* ---------------------------------------------------------------- all together */
 
+/* Chooses states, formulations and the number of rounds; the decision is in p->proof. Forces that depend on multipliers
+ * are refused; then the rank in numbers, the states, the points, and the formulations that have an answer there. */
 static PfStatus prove(Prover *p)
 {
-  PF_TRY(check_friction(p));
-  if (p->decided) return PF_OK;
-  PF_TRY(find_rank(p));
+  static const char *const answers[] = {
+#define PF_EXACT_ENTRY(code, text) text,
+    PF_EXACT_ANSWERS(PF_EXACT_ENTRY)
+#undef PF_EXACT_ENTRY
+  };
+  const PfEquations *eq = p->eq;
+  for (int i = 0; i < eq->n; i++)
+    for (int k = 0; k < eq->m; k++) {
+      /* with forces that depend on the multipliers the accelerations are not rational */
+      const PfExpr force = pf_expr_add(p->ctx, eq->F[i], eq->C[i]);
+      if (pf_expr_depends(p->ctx, force, &eq->model->constraints[k].multiplier, 1))
+        return refuse(p, "the force on '%s' depends on the constraint force of '%s'",
+                      eq->model->coordinates[i].name, eq->model->constraints[k].name);
+    }
+  PfDiagnosis d;
+  PF_TRY(pf_diagnose(p->ctx, p->work, p->eq, p->parameters, &d));
+  p->expected_rank = d.reached ? d.rank : -1;
   PF_TRY(pf_states_make(p->ctx, p->work, p->eq, p->parameters, &p->states));
   PF_TRY(make_room(p));
   PF_TRY(choose_states(p));
   if (p->decided) return PF_OK;
-  PF_TRY(find_outside(p));
+  PfProof *proof = p->proof;
+  for (int i = 0; i < p->root_count && !proof->function; i++) {
+    proof->function = pf_probe_outside(p->probe, i);
+    if (proof->function) proof->where = pf_states_place(&p->states, p->arena, i);
+  }
+  if (proof->function && !proof->where) return pf_no_room(p->ctx, "a proof");
   PF_TRY(pf_probe_degree(p->probe, p->work, &p->degree));
-  PF_TRY(choose_forms(p));
-  if (count_compared(p) == 0) return say_not_unique(p);
+  /* A formulation that has no answer at several points has none at all. */
+  enum { POINTS = 3 };
+  PfProofRow *rows = p->proof->rows;
+  for (int k = 0; k < POINTS; k++) {
+    if (find_point(p) != POINT_GOOD) continue;
+    PF_TRY(pf_check_cancelled(p->ctx));
+    for (int i = 0; i < p->form_count; i++) {
+      if (rows[i].compared) continue;
+      PfExactAnswer answer = accelerate(p, i, p->other);
+      rows[i].compared = answer == PF_EXACT_DONE;
+      const char *why_not = answer == PF_EXACT_ABSENT && p->states.why_not ? p->states.why_not : answers[answer];
+      rows[i].why_not = rows[i].compared ? NULL : say(p, "%s", why_not);
+      if (!rows[i].compared && !rows[i].why_not) return pf_no_room(p->ctx, "a proof");
+    }
+  }
+  if (count_compared(p) == 0) {
+    /* A coordinate that neither inertia nor constraints hold: [M; A] has no pivot there. */
+    PfExactSystem *at = &p->at;
+    int n = at->n, r = at->rank;
+    at->pool_used = 0;
+    uint64_t *W = pf_exact_take(at, (n + r)*n);
+    memcpy(W, at->M, (size_t)n*(size_t)n*sizeof *W);
+    memcpy(W + (size_t)n*(size_t)n, at->A, (size_t)r*(size_t)n*sizeof *W);
+    int rank = pf_exact_reduce(at->field, W, n + r, n, NULL, n, at->pivot), open = 0;
+    while (open < rank && at->pivot[open] == open) open++;
+    if (open >= n) return refuse(p, "the accelerations are not determined");
+    return refuse(p, "the accelerations are not determined; inertia and constraints leave '%s' free",
+                  p->eq->model->coordinates[open].name);
+  }
   return run_rounds(p);
 }
 
+/* Rows of the proof are made first, so that a failure leaves a proof that says that nothing was compared. */
 PfStatus pf_prove_forms(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                         const PfExactForm *forms, int form_count, PfProof *proof)
 {
@@ -471,6 +406,8 @@ PfStatus pf_prove_forms(PfContext *ctx, PfArena *arena, const PfEquations *equat
   return status == PF_OK ? pf_check_cancelled(ctx) : status; /* the last values may be missing by that alone */
 }
 
+/* With all formulations of the library. `parameters` are numbers or NAN for those that stay free; proof->verdict and
+ * proof->text give the result. Texts live in `arena`. */
 PfStatus pf_prove(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                   PfProof *proof)
 {

@@ -6,13 +6,14 @@
 #include "form/exact.h"
 #include "pfaff/form.h"
 
+/* pf_prove with the given formulations: evaluates their accelerations at random points of prime fields, as often as the
+ * degree of the rational functions requires. */
 PfStatus pf_prove_forms(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                         const PfExactForm *forms, int form_count, PfProof *proof);
 
 /* ---------------------------------------------------------------- states (states.c) */
 
-/* What is evaluated at a point, in this order: M, F + C, A, b, then G, g, N, drift of the laconic
- * equations. */
+/* The expressions evaluated at a point, in this order: M, F + C, A, b, then G, g, N, drift of the laconic equations. */
 typedef struct PfStates {
   PfContext *ctx;
   PfArena *arena;
@@ -36,10 +37,9 @@ enum {
   PF_STATES_GIVEN = 2,        /* parameters have their values */
 };
 
-/* The roots in terms of symbols that can be chosen at random: velocities by the pseudo-velocities, derived
- * parameters written out, and what `kind` asks for. `*count` is the number of the base when the laconic
- * equations do not exist in these states. `*refused` is the name of a constraint that cannot be solved,
- * else NULL. */
+/* The roots in terms of symbols that can be chosen at random: velocities by the pseudo-velocities, derived parameters
+ * written out, and the states that `kind` requires. `*count` is the number of the base when the laconic equations do
+ * not exist in these states. `*refused` is the name of a constraint that cannot be solved, else NULL. */
 PfStatus pf_states_write(const PfStates *states, int kind, PfExpr *roots, int *count, const char **refused);
 
 /* Where a root belongs, in words: "the equation of 'x'". */

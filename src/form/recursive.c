@@ -5,7 +5,11 @@
  * Every moving step of a placement is a joint of the tree with one rate; quaternions are ball and free joints. A
  * coordinate has one step of its own, whose value depends on nothing else: rate = w q' there. Steps that depend on
  * several coordinates, or again on one that has its own, follow the others by a row; steps that depend on time alone
- * are prescribed. Forces come from the tape, weight and inertia from the tree. */
+ * are prescribed. Forces come from the tape, weight and inertia from the tree.
+ *
+ * The tree in numbers is made by recursive_tree.c whenever parameters change. One tape computes, at a state, the
+ * values, rates and second derivatives of the joints, the slopes by which coordinates move them, the forces and the
+ * power; places in `out` are listed in recursive.h. Where constraints remain, they become rows of the tree. */
 #include "form/recursive.h"
 
 #include "form/choose.h"
@@ -24,19 +28,6 @@ static PfStatus refuse(PfSolver *s, const char *format, const char *name)
   return r->failed ? pf_solver_no_room(s) : pf_fail(s->ctx, PF_ERR_MODEL, format, name);
 }
 
-static int find_coordinate(PfContext *ctx, PfRecursion *r, PfExpr e, int *count)
-{
-  const PfModel *model = r->model;
-  int found = -1;
-  *count = 0;
-  for (int i = 0; i < model->coordinate_count; i++)
-    if (pf_chain_depends(ctx, e, &model->coordinates[i].q, 1, &r->failed)) {
-      if (found < 0) found = i;
-      ++*count;
-    }
-  return found;
-}
-
 /* The coordinate that e is, or -1. Coordinates are declared one after the other, so their symbols ascend mostly, and
  * placements use them in that order: the search goes on from the one that was found last. */
 static int is_coordinate(const PfModel *model, PfExpr e, int *from)
@@ -49,7 +40,8 @@ static int is_coordinate(const PfModel *model, PfExpr e, int *from)
   return -1;
 }
 
-/* Lists the rates of the tree: the steps of type slide and spin. */
+/* Lists the rates of the tree: the steps of type slide and spin. A coordinate owns the first step that depends on it
+ * alone. */
 static void list_rates(PfContext *ctx, PfRecursion *r)
 {
   int last = 0;
@@ -59,7 +51,9 @@ static void list_rates(PfContext *ctx, PfRecursion *r)
     PfRate rate = {.step = k, .role = PF_RATE_FOLLOWS, .coordinate = -1};
     int count = 1, i = pf_expr_op(ctx, step->value) == PF_OP_SYMBOL ? is_coordinate(r->model, step->value, &last) : -1;
     rate.plain = i >= 0;
-    if (!rate.plain) i = find_coordinate(ctx, r, step->value, &count);
+    if (!rate.plain) count = 0;
+    for (int j = 0; !rate.plain && j < r->model->coordinate_count; j++)
+      if (pf_chain_depends(ctx, step->value, &r->model->coordinates[j].q, 1, &r->failed) && !count++) i = j;
     if (count == 0) rate.role = PF_RATE_DRIVEN;
     if (count == 1 && r->own[i] < 0) {
       rate.role = PF_RATE_OWN;
@@ -90,6 +84,7 @@ static PfStatus check_coordinates(PfSolver *s, PfRecursion *r)
   return PF_OK;
 }
 
+/* Which coordinate moves which step: r->own, r->ball_of and the list of rates. */
 static PfStatus make_lists(PfSolver *s, PfRecursion *r)
 {
   const PfModel *model = r->model;
@@ -175,22 +170,8 @@ static PfStatus list_slopes(PfSolver *s, PfRecursion *r, const PfExpr *q, PfExpr
   return PF_OK;
 }
 
-/* Forces on the coordinates, without weight. */
-static PfStatus list_forces(PfSolver *s, const PfRecursion *r, Roots *roots)
-{
-  const PfEquations *eq = s->system->eq;
-  int n = r->model->coordinate_count, first = 3*r->rate_count + r->slope_count;
-  const PfExpr *slope;
-  PF_TRY(pf_shared_gradient(s->system, r->weight_in_tree ? r->model->potential : eq->potential, &slope));
-  for (int i = 0; i < n; i++) {
-    PfExpr force = pf_expr_sub(s->ctx, eq->applied[i], slope[i]);
-    if (!pf_expr_is_structural_zero(s->ctx, force)) add_root(roots, force, first + i);
-  }
-  if (s->plan->power != PF_EXPR_NONE && !pf_expr_is_structural_zero(s->ctx, s->plan->power))
-    add_root(roots, s->plan->power, first + n);
-  return pf_expr_check(s->ctx);
-}
-
+/* One tape for all that the recursion needs from expressions: values, rates and second derivatives of the joints,
+ * slopes, forces and power, with their places in r->out. */
 static PfStatus make_tape(PfSolver *s, PfRecursion *r)
 {
   size_t n = (size_t)r->model->coordinate_count, rates = (size_t)r->rate_count, plain = 0;
@@ -203,8 +184,19 @@ static PfStatus make_tape(PfSolver *s, PfRecursion *r)
   for (size_t i = 0; i < n; i++) q[i] = r->model->coordinates[i].q;
   PF_TRY(list_values(s, r, &roots));
   PF_TRY(list_slopes(s, r, q, slope, &roots));
-  PF_TRY(list_forces(s, r, &roots));
-  PF_TRY(pf_system_shared_tape(s->system, roots.list, roots.count, &r->tape));
+  /* Forces on the coordinates, without weight. */
+  const PfEquations *eq = s->system->eq;
+  const PfExpr *by_q;
+  int first = 3*r->rate_count + r->slope_count;
+  PF_TRY(pf_shared_gradient(s->system->shared, r->weight_in_tree ? r->model->potential : eq->potential, &by_q));
+  for (int i = 0; i < (int)n; i++) {
+    PfExpr force = pf_expr_sub(s->ctx, eq->applied[i], by_q[i]);
+    if (!pf_expr_is_structural_zero(s->ctx, force)) add_root(&roots, force, first + i);
+  }
+  if (s->plan->power != PF_EXPR_NONE && !pf_expr_is_structural_zero(s->ctx, s->plan->power))
+    add_root(&roots, s->plan->power, first + (int)n);
+  PF_TRY(pf_expr_check(s->ctx));
+  PF_TRY(pf_shared_tape(s->system->shared, roots.list, roots.count, &r->tape));
   r->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(r->tape));
   r->out = pf_solver_array(s, double, 3*rates + (size_t)r->slope_count + n + 1);
   if (!r->tape_work || !r->out) return pf_solver_no_room(s);
@@ -221,11 +213,6 @@ static bool is_current(const PfRecursion *r, const double *values)
   return r->tree && !memcmp(r->parameters, values, (size_t)r->model->parameter_count*sizeof *values);
 }
 
-static int dof_of_rate(const PfRecursion *r, int rate)
-{
-  return r->v_at[rate];
-}
-
 /* q (0, u) */
 static void turn_by(const double q[4], const double u[3], double out[4])
 {
@@ -240,6 +227,8 @@ static double dot4(const double *a, const double *b)
   return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] + a[3]*b[3];
 }
 
+/* Position and angular velocity of a ball or free joint from the quaternion and its rate: w = 2 q* q'/|q|^2, in body
+ * axes. */
 static void set_ball(PfRecursion *r, const PfSymbols *in, const double *values, int k)
 {
   const PfChainStep *step = r->chain.step + k;
@@ -275,6 +264,7 @@ static void ball_map(const double *x, const double *dx, double base[4], double c
   }
 }
 
+/* q, v and the prescribed accelerations of all joints of the tree, from the tape and the symbols. */
 static void set_state(PfSolver *s, PfRecursion *r, const double *values)
 {
   const PfSymbols *in = &s->system->symbols;
@@ -301,31 +291,6 @@ static double own_slope(const PfRecursion *r, int rate)
   return r->out[3*r->rate_count + r->rate[rate].slope];
 }
 
-/* Forces on coordinates as forces on rates: Q/w, and B^T Q for quaternions. */
-static void set_forces(PfSolver *s, PfRecursion *r, const double *values)
-{
-  const PfSymbols *in = &s->system->symbols;
-  int n = r->model->coordinate_count;
-  const double *Q = r->out + 3*r->rate_count + r->slope_count;
-  const bool nonideal = s->at.load != s->at.F;
-  if (nonideal || s->push) {
-    for (int i = 0; i < n; i++)
-      r->force[i] = Q[i] + (nonideal ? s->at.load[i] - s->at.F[i] : 0) + (s->push ? s->push[i] : 0);
-    Q = r->force;
-  }
-  for (int i = 0; i < n; i++)
-    if (r->own[i] >= 0) r->tau[dof_of_rate(r, r->own[i])] = Q[i]/own_slope(r, r->own[i]);
-  for (int k = 0; k < r->chain.count; k++) {
-    const PfChainStep *step = r->chain.step + k;
-    if (step->ball < 0 || !r->used[step->frame]) continue;
-    const PfBall *ball = r->model->balls + step->ball;
-    double base[4], column[3][4], *tau = r->tau + pf_tree_v_at(r->tree, r->body_of_step[k]);
-    ball_map(values + in->q + ball->q, values + in->v + ball->q, base, column);
-    for (int j = 0; j < 3; j++) tau[j] = dot4(Q + ball->q, column[j]);
-    for (int j = 0; j < 3 && step->kind == PF_CHAIN_FREE; j++) tau[3 + j] = Q[ball->p + j];
-  }
-}
-
 /* ---------------------------------------------------------------- rows */
 
 /* Adds coefficient times q'' of a coordinate to the line of a row; what is known goes to the right side. */
@@ -334,7 +299,7 @@ static void add_term(PfSolver *s, PfRecursion *r, const double *values, int i, d
   const PfSymbols *in = &s->system->symbols;
   if (r->own[i] >= 0) {
     double w = own_slope(r, r->own[i]);
-    r->line[dof_of_rate(r, r->own[i])] += coefficient/w;
+    r->line[r->v_at[r->own[i]]] += coefficient/w;
     *rhs += coefficient/w*r->out[3*r->own[i] + 2];
     return;
   }
@@ -368,26 +333,20 @@ static void add_row(PfRecursion *r, int row, double rhs)
                                           .coefficients = coefficient, .terms = terms, .rhs = rhs};
 }
 
-/* What rounding leaves of a row of zeros, and of its right side, is no row. */
-static bool is_empty_row(const PfSolver *s, int k, double *rhs)
-{
-  const size_t n = (size_t)s->system->n;
-  const double usual = s->units.row[k];
-  if (!(pf_binary_scale(s->at.A + (size_t)k*n, n) < PF_EMPTY_ROW*usual)) return false;
-  if (fabs(*rhs) < PF_EMPTY_ROW*(usual + pf_binary_scale(s->at.b, (size_t)s->system->m))) *rhs = 0;
-  return true;
-}
-
+/* The constraints that are not lengths of quaternions, then a row for each rate that follows others. */
 static void set_rows(PfSolver *s, PfRecursion *r, const double *values)
 {
   int n = s->system->n, row = 0;
   const double *slope = r->out + 3*r->rate_count;
   for (int k = 0; k < s->system->m; k++) {
     if (r->model->constraints[k].norm) continue; /* the joint sees to it */
+    /* A row of zeros but for rounding is empty, and its right side, if that is rounding too, is zero. */
+    const double *A = s->at.A + (size_t)k*(size_t)n, typical = s->units.row[k];
     double rhs = s->at.b[k];
-    bool empty = is_empty_row(s, k, &rhs);
-    for (int i = 0; i < n; i++)
-      if (!empty && s->at.A[k*n + i] != 0) add_term(s, r, values, i, s->at.A[k*n + i], &rhs);
+    bool empty = pf_binary_scale(A, (size_t)n) < PF_EMPTY_ROW*typical;
+    if (empty && fabs(rhs) < PF_EMPTY_ROW*(typical + pf_binary_scale(s->at.b, (size_t)s->system->m))) rhs = 0;
+    for (int i = 0; i < n && !empty; i++)
+      if (A[i] != 0) add_term(s, r, values, i, A[i], &rhs);
     add_row(r, row++, rhs);
   }
   for (int k = 0; k < r->rate_count; k++) { /* rate' = slope q'' + second */
@@ -395,18 +354,19 @@ static void set_rows(PfSolver *s, PfRecursion *r, const double *values)
     double rhs = r->out[3*k + 2];
     for (int j = r->rate[k].slope; j < r->rate[k].slope + r->rate[k].slope_count; j++)
       add_term(s, r, values, r->slope[j].coordinate, -slope[j], &rhs);
-    r->line[dof_of_rate(r, k)] += 1;
+    r->line[r->v_at[k]] += 1;
     add_row(r, row++, rhs);
   }
 }
 
 /* ---------------------------------------------------------------- accelerations */
 
+/* q'' of the coordinates from those of the joints: (vdot - second)/slope, and by the map of quaternions. */
 static void find_acceleration(PfSolver *s, const PfRecursion *r, const double *values, double *a)
 {
   const PfSymbols *in = &s->system->symbols;
   for (int i = 0; i < s->system->n; i++)
-    if (r->own[i] >= 0) a[i] = (r->vdot[dof_of_rate(r, r->own[i])] - r->out[3*r->own[i] + 2])/own_slope(r, r->own[i]);
+    if (r->own[i] >= 0) a[i] = (r->vdot[r->v_at[r->own[i]]] - r->out[3*r->own[i] + 2])/own_slope(r, r->own[i]);
   for (int k = 0; k < r->chain.count; k++) {
     const PfChainStep *step = r->chain.step + k;
     if (step->ball < 0 || !r->used[step->frame]) continue;
@@ -432,7 +392,27 @@ static PfStatus solve(PfSolver *s, PfRecursion *r, const double *values)
   if (!is_current(r, values)) PF_TRY(pf_recursion_build(s, r, values));
   r->is_seen = false;
   set_state(s, r, values);
-  set_forces(s, r, values);
+  /* Forces on coordinates as forces on rates: Q/w, and B^T Q for quaternions. */
+  const PfSymbols *in = &s->system->symbols;
+  int n = r->model->coordinate_count;
+  const double *Q = r->out + 3*r->rate_count + r->slope_count;
+  const bool nonideal = s->at.load != s->at.F;
+  if (nonideal || s->extra_force) {
+    for (int i = 0; i < n; i++)
+      r->force[i] = Q[i] + (nonideal ? s->at.load[i] - s->at.F[i] : 0) + (s->extra_force ? s->extra_force[i] : 0);
+    Q = r->force;
+  }
+  for (int i = 0; i < n; i++)
+    if (r->own[i] >= 0) r->tau[r->v_at[r->own[i]]] = Q[i]/own_slope(r, r->own[i]);
+  for (int k = 0; k < r->chain.count; k++) {
+    const PfChainStep *step = r->chain.step + k;
+    if (step->ball < 0 || !r->used[step->frame]) continue;
+    const PfBall *ball = r->model->balls + step->ball;
+    double base[4], column[3][4], *tau = r->tau + pf_tree_v_at(r->tree, r->body_of_step[k]);
+    ball_map(values + in->q + ball->q, values + in->v + ball->q, base, column);
+    for (int j = 0; j < 3; j++) tau[j] = dot4(Q + ball->q, column[j]);
+    for (int j = 0; j < 3 && step->kind == PF_CHAIN_FREE; j++) tau[3 + j] = Q[ball->p + j];
+  }
   PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
   PfTreeOutput output = {.vdot = r->vdot};
   if (!r->row_count) PF_TRY(pf_tree_complete(r->work, &input, &output));
@@ -445,52 +425,34 @@ static PfStatus solve(PfSolver *s, PfRecursion *r, const double *values)
   return PF_OK;
 }
 
-/* Those of the rows of the tree; nothing pulls along a quaternion, since turning does not depend on its length. Of
- * redundant rows the tree gives one choice of many: the one of least length has the same force. */
-static void take_multipliers(PfSolver *s, PfRecursion *r, double *multiplier)
-{
-  const double *lambda = r->row_count ? pf_tree_rows_multipliers(r->rows) : NULL;
-  for (int k = 0, row = 0; k < s->system->m; k++)
-    multiplier[k] = r->model->constraints[k].norm || !lambda ? 0 : lambda[row++];
-  if (!lambda || pf_tree_rows_rank(r->rows) == r->row_count) return;
-  pf_transposed_times(s->at.A, s->system->m, s->system->n, multiplier, r->span.force);
-  (void)pf_span_factor(s, &r->span);
-  pf_span_share(s, &r->span, multiplier);
-}
-
-/* Why there is no motion: a force that is not finite, else only that the recursion breaks down. */
-static PfTrouble find_trouble(const PfSolver *s, const PfRecursion *r, int *row)
-{
-  const double *Q = r->out + 3*r->rate_count + r->slope_count;
-  *row = pf_first_not_finite(Q, (size_t)s->system->n);
-  return *row < 0 ? PF_TROUBLE_SINGULAR : PF_TROUBLE_NOT_FINITE;
-}
-
+/* Accelerations by the recursion. Multipliers are those of the rows of the tree, where it holds all constraints; a
+ * quaternion has none, since rotations do not depend on its length. Of redundant rows the tree gives one choice of
+ * many: the one of least length has the same force. Without a motion the trouble is a force that is not finite, else a
+ * recursion that breaks down. */
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   PfRecursion *r = s->data;
-  int before = pf_diagnostic_count(s->ctx);
+  const int m = s->system->m, before = pf_diagnostic_count(s->ctx);
   if (solve(s, r, s->values) != PF_OK) {
-    pf_diagnostics_cut(s->ctx, before);
-    return find_trouble(s, r, row);
+    pf_diagnostics_truncate(s->ctx, before);
+    *row = pf_first_not_finite(r->out + 3*r->rate_count + r->slope_count, (size_t)s->system->n);
+    return *row < 0 ? PF_TROUBLE_SINGULAR : PF_TROUBLE_NOT_FINITE;
   }
   find_acceleration(s, r, s->values, motion->acceleration);
-  if (!s->system->m) return PF_TROUBLE_NONE;
-  if (r->alone || s->system->in_bodies) {
-    take_multipliers(s, r, motion->multiplier);
+  if (!m) return PF_TROUBLE_NONE;
+  if (!r->alone && !s->system->in_bodies) {
+    pf_span_factor(s, &r->span);
+    pf_span_multipliers(s, &r->span, motion->acceleration, motion->multiplier);
     return PF_TROUBLE_NONE;
   }
-  pf_span_factor(s, &r->span);
-  pf_span_multipliers(s, &r->span, motion->acceleration, motion->multiplier);
+  const double *lambda = r->row_count ? pf_tree_rows_multipliers(r->rows) : NULL;
+  for (int k = 0, at = 0; k < m; k++)
+    motion->multiplier[k] = r->model->constraints[k].norm || !lambda ? 0 : lambda[at++];
+  if (!lambda || pf_tree_rows_rank(r->rows) == r->row_count) return PF_TROUBLE_NONE;
+  pf_transposed_times(s->at.A, m, s->system->n, motion->multiplier, r->span.force);
+  (void)pf_span_factor(s, &r->span);
+  pf_span_share(s, &r->span, motion->multiplier);
   return PF_TROUBLE_NONE;
-}
-
-/* Are the pivots of the recursion written out as large as they should be? */
-static bool pivots_are_good(const double *pair)
-{
-  for (int k = 0; k < PF_UNROLL_PAIRS; k++)
-    if (!(pair[2*k] > PF_MASS_TOLERANCE*pair[2*k + 1])) return false;
-  return true;
 }
 
 /* False where a joint moves no mass or a number is not finite: the recursion in loops says more. */
@@ -499,11 +461,14 @@ static bool answer_by_flow(PfSolver *s, PfRecursion *r, PfMotion *motion)
   size_t n = (size_t)s->system->n;
   double power = 0;
   pf_tape_run(r->flow, s->values, r->flow_out, r->tape_work);
-  if (pf_first_not_finite(r->flow_out, n) >= 0 || !pivots_are_good(r->flow_out + n)) return false;
+  if (pf_first_not_finite(r->flow_out, n) >= 0) return false;
+  const double *pivot = r->flow_out + n; /* pairs: a pivot and the size it should have */
+  for (int k = 0; k < PF_UNROLL_PAIRS; k++)
+    if (!(pivot[2*k] > PF_MASS_TOLERANCE*pivot[2*k + 1])) return false;
   if (r->power) pf_tape_run(r->power, s->values, &power, r->tape_work);
   memcpy(motion->acceleration, r->flow_out, n*sizeof *r->flow_out);
   for (int k = 0; k < s->system->m; k++) motion->multiplier[k] = 0; /* of lengths of quaternions */
-  s->told = (PfTold){.known = true, .power = power, .margin = 1};
+  s->byproducts = (PfByproducts){.known = true, .power = power, .margin = 1};
   return true;
 }
 
@@ -512,10 +477,11 @@ static bool answer(PfSolver *s, PfMotion *motion)
 {
   PfRecursion *r = s->data;
   int row;
-  if (r->flow && !s->push && answer_by_flow(s, r, motion)) return true;
+  if (r->flow && !s->extra_force && answer_by_flow(s, r, motion)) return true;
   if (!r->alone || accelerate(s, motion, &row) != PF_TROUBLE_NONE) return false;
   if (pf_first_not_finite(motion->acceleration, (size_t)s->system->n) >= 0) return false;
-  s->told = (PfTold){.known = true, .power = r->out[3*r->rate_count + r->slope_count + s->system->n], .margin = 1};
+  s->byproducts = (PfByproducts){.known = true, .power = r->out[3*r->rate_count + r->slope_count + s->system->n],
+                                 .margin = 1};
   return true;
 }
 
@@ -533,6 +499,7 @@ static void find_energies(PfSolver *s, const double *values, double *kinetic, do
   *potential += r->resting;
 }
 
+/* Sums over all bodies at these numbers; zeros where the recursion fails. */
 static void find_totals(PfSolver *s, const double *values, PfTreeTotals *totals)
 {
   PfRecursion *r = s->data;
@@ -547,39 +514,31 @@ static void find_totals(PfSolver *s, const double *values, PfTreeTotals *totals)
 
 /* ---------------------------------------------------------------- a look inside */
 
-/* With the forces of constraint among the joint forces the recursion alone gives the constrained motion. */
-static void add_reactions(PfRecursion *r)
-{
-  const double *lambda = r->row_count ? pf_tree_rows_multipliers(r->rows) : NULL;
-  for (int k = 0; k < r->row_count; k++)
-    for (int j = 0; j < r->constraint[k].terms; j++)
-      r->tau[r->constraint[k].dofs[j]] += lambda[k]*r->constraint[k].coefficients[j];
-}
-
-static PfStatus look(PfSolver *s, PfRecursion *r, PfArena *arena, PfSpatial *spatial)
-{
-  int count = pf_tree_count(r->tree);
-  spatial->count = count;
-  spatial->body = pf_arena_array(arena, PfTreeBody, count);
-  spatial->at = pf_arena_array(arena, PfTreeOperators, count);
-  if (!spatial->body || !spatial->at) return pf_solver_no_room(s);
-  for (int k = 0; k < count; k++) spatial->body[k] = pf_tree_get(r->tree, k);
-  add_reactions(r);
-  r->is_seen = false;
-  PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
-  return pf_tree_operators(r->work, &input, spatial->at);
-}
-
+/* The operators of all bodies of the tree at a state, in the arena; for tests and for people. */
 PfStatus pf_solver_spatial(PfSolver *s, PfArena *arena, const double *values, PfSpatial *spatial)
 {
+  PfRecursion *r = s->data;
   int row = -1;
   if (s->formulation != &pf_form_recursive)
     return pf_fail(s->ctx, PF_ERR_ARGUMENT, "only the formulation 'recursive' has spatial operators");
   s->values = values;
   PfTrouble trouble = pf_solver_evaluate(s, &row);
   PF_TRY(pf_trouble_report(s->ctx, s->system, trouble, row));
-  PF_TRY(solve(s, s->data, values));
-  return look(s, s->data, arena, spatial);
+  PF_TRY(solve(s, r, values));
+  int count = pf_tree_count(r->tree);
+  spatial->count = count;
+  spatial->body = pf_arena_array(arena, PfTreeBody, count);
+  spatial->at = pf_arena_array(arena, PfTreeOperators, count);
+  if (!spatial->body || !spatial->at) return pf_solver_no_room(s);
+  for (int k = 0; k < count; k++) spatial->body[k] = pf_tree_get(r->tree, k);
+  /* With the forces of constraint among the joint forces the recursion alone gives the constrained motion. */
+  const double *lambda = r->row_count ? pf_tree_rows_multipliers(r->rows) : NULL;
+  for (int k = 0; k < r->row_count; k++)
+    for (int j = 0; j < r->constraint[k].terms; j++)
+      r->tau[r->constraint[k].dofs[j]] += lambda[k]*r->constraint[k].coefficients[j];
+  r->is_seen = false;
+  PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
+  return pf_tree_operators(r->work, &input, spatial->at);
 }
 
 /* ---------------------------------------------------------------- making it ready */
@@ -590,27 +549,15 @@ static void release(PfSolver *s)
   pf_recursion_drop(r);
 }
 
-static void mark_used(PfRecursion *r)
+/* Drops the rates of frames that carry no mass. A coordinate that moves only such frames is refused. */
+static PfStatus drop_massless(PfSolver *s, PfRecursion *r)
 {
-  for (int i = 0; i < r->model->body_count; i++)
-    for (int f = r->model->bodies[i].frame; f && !r->used[f]; f = r->model->frames[f].parent) r->used[f] = true;
-}
-
-/* A coordinate that moves only frames without mass has no inertia. */
-static PfStatus check_used(PfSolver *s, const PfRecursion *r)
-{
+  int count = 0;
   for (int i = 0; i < r->model->coordinate_count; i++) {
     int k = r->own[i] >= 0 ? r->rate[r->own[i]].step : r->ball_of[i];
     if (k >= 0 && !r->used[r->chain.step[k].frame])
       return refuse(s, "the coordinate '%s' moves no mass", r->model->coordinates[i].name);
   }
-  return PF_OK;
-}
-
-/* Rates of frames that carry nothing are no rates of the tree. */
-static void drop_unused(PfRecursion *r)
-{
-  int count = 0;
   for (int k = 0; k < r->rate_count; k++) {
     if (!r->used[r->chain.step[r->rate[k].step].frame]) continue;
     r->rate[count] = r->rate[k];
@@ -618,23 +565,7 @@ static void drop_unused(PfRecursion *r)
     count++;
   }
   r->rate_count = count;
-}
-
-/* With the values that the model gives: they are mostly those of the run, and then nothing is made during it. */
-static PfStatus build_first(PfSolver *s, PfRecursion *r)
-{
-  double *values = pf_solver_array(s, double, s->system->symbols.count);
-  if (!values) return pf_solver_no_room(s);
-  PF_TRY(pf_model_parameter_values(r->model, NULL, PF_MISSING_GENERIC, values));
-  return pf_recursion_build(s, r, values);
-}
-
-/* Does the power that is wanted? */
-static bool depends_on_multipliers(const PfSolver *s)
-{
-  const PfSymbols *in = &s->system->symbols;
-  return s->plan->power != PF_EXPR_NONE &&
-         pf_expr_depends(s->ctx, s->plan->power, in->symbol + in->lambda, s->system->m);
+  return PF_OK;
 }
 
 /* The recursion written out, for trees that nothing binds, where its tape takes no longer than the loops: axes in line
@@ -645,13 +576,13 @@ static PfStatus take_flow(PfSolver *s, PfRecursion *r)
   const PfExpr power = s->plan->power;
   const PfTape *flow;
   if (s->plan->in_loops || !r->alone || r->row_count || pf_tree_count(r->tree) > MOST_JOINTS) return PF_OK;
-  PF_TRY(pf_shared_flow(s->system, &flow));
+  PF_TRY(pf_shared_flow(s->system->shared, &flow));
   if (!flow || pf_cost_of_tape(pf_tape_instruction_count(flow)) > pf_cost_of_recursion(s)) return PF_OK;
   r->flow = flow;
   size_t room = pf_tape_work_size(r->tape), size = pf_tape_work_size(r->flow);
   if (size > room) room = size;
   if (power != PF_EXPR_NONE && !pf_expr_is_structural_zero(s->ctx, power)) {
-    PF_TRY(pf_system_shared_tape(s->system, &power, 1, &r->power));
+    PF_TRY(pf_shared_tape(s->system->shared, &power, 1, &r->power));
     size = pf_tape_work_size(r->power);
     if (size > room) room = size;
   }
@@ -670,6 +601,7 @@ static PfStatus check(const PfSolver *s)
   return PF_OK;
 }
 
+/* A tree in numbers is made for the parameters of the model at once, since a run mostly keeps them. */
 static PfStatus prepare(PfSolver *s)
 {
   const PfModel *model = s->system->eq->model;
@@ -683,23 +615,29 @@ static PfStatus prepare(PfSolver *s)
   r->used = pf_solver_array(s, bool, model->frame_count);
   r->parameters = pf_solver_array(s, double, model->parameter_count);
   if (!r->used || !r->parameters) return pf_solver_no_room(s);
-  mark_used(r);
+  for (int i = 0; i < model->body_count; i++)
+    for (int f = model->bodies[i].frame; f && !r->used[f]; f = model->frames[f].parent) r->used[f] = true;
   PF_TRY(make_lists(s, r));
-  PF_TRY(check_used(s, r));
-  drop_unused(r);
+  PF_TRY(drop_massless(s, r));
   PF_TRY(make_tape(s, r));
   int norms = 0; /* with other constraints M and F give their multipliers */
   for (int k = 0; k < s->system->m; k++) norms += model->constraints[k].norm;
   for (int k = 0; k < r->rate_count; k++) r->row_count += r->rate[k].role == PF_RATE_FOLLOWS;
   r->row_count += s->system->m - norms;
-  r->alone = norms == s->system->m && s->at.load == s->at.F && !depends_on_multipliers(s);
+  const PfSymbols *in = &s->system->symbols;
+  bool by_multipliers = s->plan->power != PF_EXPR_NONE &&
+                        pf_expr_depends(s->ctx, s->plan->power, in->symbol + in->lambda, s->system->m);
+  r->alone = norms == s->system->m && s->at.load == s->at.F && !by_multipliers;
   s->unknowns = r->row_count - s->system->m;
   s->unknowns_per_rank = 1;
   if (!r->alone) PF_TRY(pf_span_make(s, &r->span));
   r->force = pf_solver_array(s, double, model->coordinate_count);
   r->seen = pf_solver_scratch(s, double, seen_size(s)/sizeof(double));
-  if (!r->force || !r->seen) return pf_solver_no_room(s);
-  PF_TRY(build_first(s, r));
+  /* A first tree with the values that the model gives: they are mostly those of the run. */
+  double *values = pf_solver_array(s, double, in->count);
+  if (!r->force || !r->seen || !values) return pf_solver_no_room(s);
+  PF_TRY(pf_model_parameter_values(model, NULL, PF_MISSING_GENERIC, values));
+  PF_TRY(pf_recursion_build(s, r, values));
   return take_flow(s, r);
 }
 

@@ -7,31 +7,8 @@
 
 #include <string.h>
 
-/* I += m (d.d 1 - d d^T) */
-static void shift_inertia(double I[9], double mass, const double d[3])
-{
-  double square = d[0]*d[0] + d[1]*d[1] + d[2]*d[2];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) I[3*i + j] += mass*((i == j ? square : 0) - d[i]*d[j]);
-}
-
-/* Adds what is fixed to a body of the tree: mass, mass centre and inertia about it, in the axes of that body. */
-static void lump(PfTreeBody *body, double mass, const double com[3], const double I[9])
-{
-  double sum = body->mass + mass, centre[3], own[3], other[3];
-  for (int k = 0; k < 3; k++) {
-    centre[k] = sum > 0 ? (body->mass*body->com[k] + mass*com[k])/sum : com[k];
-    own[k] = body->com[k] - centre[k];
-    other[k] = com[k] - centre[k];
-  }
-  shift_inertia(body->inertia, body->mass, own);
-  shift_inertia(body->inertia, mass, other);
-  for (int k = 0; k < 9; k++) body->inertia[k] += I[k];
-  body->mass = sum;
-  memcpy(body->com, centre, sizeof centre);
-}
-
-/* `resting` is the sum of mass times position of what is fixed to the ground: it has weight and does not move. */
+/* `resting` is the sum of mass times position of what is fixed to the ground: it has weight and does not move. Inertias
+ * are turned into the axes of the body of the tree. */
 static PfStatus add_mass(PfPlacing *b, const PfBody *own, double resting[3])
 {
   const PfPose *pose = b->pose + own->frame;
@@ -50,10 +27,27 @@ static PfStatus add_mass(PfPlacing *b, const PfBody *own, double resting[3])
   }
   PfTreeBody *body = b->list + pose->body;
   if (!body->name) body->name = own->name;
-  lump(body, mass, com, turned);
+  /* Adds a mass that is fixed to a body of the tree: its mass centre and inertia about that, in the axes of the
+   * body. By I += m (d.d 1 - d d^T) both inertias are taken to the common mass centre. */
+  const double sum = body->mass + mass, masses[2] = {body->mass, mass};
+  double centre[3], arm[2][3]; /* of the body's own mass and of the other */
+  for (int k = 0; k < 3; k++) {
+    centre[k] = sum > 0 ? (body->mass*body->com[k] + mass*com[k])/sum : com[k];
+    arm[0][k] = body->com[k] - centre[k];
+    arm[1][k] = com[k] - centre[k];
+  }
+  for (int l = 0; l < 2; l++) {
+    const double *d = arm[l], square = d[0]*d[0] + d[1]*d[1] + d[2]*d[2];
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) body->inertia[3*i + j] += masses[l]*((i == j ? square : 0) - d[i]*d[j]);
+  }
+  for (int k = 0; k < 9; k++) body->inertia[k] += turned[k];
+  body->mass = sum;
+  memcpy(body->com, centre, sizeof centre);
   return PF_OK;
 }
 
+/* The walk lists the joints, masses are added to them, and the builder makes the tree. */
 static PfStatus build(PfPlacing *b, PfRecursion *r, PfTreeBuilder *builder)
 {
   double gravity[3], resting[3] = {0};
@@ -67,6 +61,7 @@ static PfStatus build(PfPlacing *b, PfRecursion *r, PfTreeBuilder *builder)
   return pf_tree_builder_finish(builder, &r->tree);
 }
 
+/* All of it can be made again by pf_recursion_build; the lists of the model stay. */
 void pf_recursion_drop(PfRecursion *r)
 {
   pf_tree_rows_free(r->rows);
@@ -79,8 +74,24 @@ void pf_recursion_drop(PfRecursion *r)
   r->arena = NULL;
 }
 
-static PfStatus make_state(PfSolver *s, PfRecursion *r)
+/* Parameters are taken from `values`; r->parameters remembers them, so that other ones are noticed. */
+PfStatus pf_recursion_build(PfSolver *s, PfRecursion *r, const double *values)
 {
+  pf_recursion_drop(r);
+  r->arena = pf_arena_new(pf_context_allocator(s->ctx));
+  if (!r->arena) return pf_solver_no_room(s);
+  PfPlacing b = {.ctx = s->ctx, .model = r->model, .chain = &r->chain, .used = r->used, .in = &s->system->symbols,
+                 .values = values, .body_of_step = r->body_of_step,
+                 .pose = pf_arena_array(r->arena, PfPose, r->model->frame_count),
+                 .list = pf_arena_array(r->arena, PfTreeBody, r->chain.count)};
+  PfTreeBuilder *builder;
+  if (!b.pose || !b.list) return pf_solver_no_room(s);
+  PF_TRY(pf_tree_builder_new(s->ctx, &builder));
+  PfStatus status = build(&b, r, builder);
+  pf_tree_builder_free(builder);
+  PF_TRY(status);
+  memcpy(r->parameters, values, (size_t)r->model->parameter_count*sizeof *values);
+  /* Arrays of the state and of the rows, by the sizes of the tree, and its work areas. */
   size_t nq = (size_t)pf_tree_nq(r->tree), nv = (size_t)pf_tree_nv(r->tree), rows = (size_t)r->row_count;
   r->q = pf_arena_array(r->arena, double, nq);
   r->v = pf_arena_array(r->arena, double, nv);
@@ -103,23 +114,4 @@ static PfStatus make_state(PfSolver *s, PfRecursion *r)
   }
   PF_TRY(pf_tree_work_new(s->ctx, r->tree, &r->work));
   return r->row_count ? pf_tree_rows_new(s->ctx, r->tree, r->row_count, &r->rows) : PF_OK;
-}
-
-PfStatus pf_recursion_build(PfSolver *s, PfRecursion *r, const double *values)
-{
-  pf_recursion_drop(r);
-  r->arena = pf_arena_new(pf_context_allocator(s->ctx));
-  if (!r->arena) return pf_solver_no_room(s);
-  PfPlacing b = {.ctx = s->ctx, .model = r->model, .chain = &r->chain, .used = r->used, .in = &s->system->symbols,
-                 .values = values, .body_of_step = r->body_of_step,
-                 .pose = pf_arena_array(r->arena, PfPose, r->model->frame_count),
-                 .list = pf_arena_array(r->arena, PfTreeBody, r->chain.count)};
-  PfTreeBuilder *builder;
-  if (!b.pose || !b.list) return pf_solver_no_room(s);
-  PF_TRY(pf_tree_builder_new(s->ctx, &builder));
-  PfStatus status = build(&b, r, builder);
-  pf_tree_builder_free(builder);
-  PF_TRY(status);
-  memcpy(r->parameters, values, (size_t)r->model->parameter_count*sizeof *values);
-  return make_state(s, r);
 }

@@ -16,6 +16,7 @@ typedef struct Data {
   PfSpan span;
 } Data;
 
+/* The span gives multipliers where constraints are redundant. */
 static PfStatus prepare(PfSolver *s)
 {
   int n = s->system->n;
@@ -28,6 +29,7 @@ static PfStatus prepare(PfSolver *s)
   return pf_span_make(s, &d->span);
 }
 
+/* By the partition, at a cost that grows with the degrees of freedom and not with the constraints. */
 static PfTrouble extended(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;
@@ -44,7 +46,8 @@ static PfTrouble extended(PfSolver *s, PfMotion *motion, int *row)
   return pf_check_constraints(s, motion->acceleration, row);
 }
 
-/* (16) alone: the rows N^T M, with q1'' in them only if M21 - K^T M11 does not vanish. */
+/* (16) alone: the rows N^T M, with q1'' in them only if M21 - K^T M11 does not vanish. `extended` has left M N at
+ * dependent coordinates in the partition: its first columns are M11 K - M21^T. */
 static PfTrouble embedded(PfSolver *s, PfMotion *motion, int *row)
 {
   Data *d = s->data;

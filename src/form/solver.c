@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A solver: one formulation made ready for one system. */
+/* A solver: one formulation made ready for one system.
+ *
+ * A solver is made for a system by pf_solver_new_for, which gives the formulation room in an arena of its own.
+ * pf_solver_accelerate evaluates the tape of the system at a state, puts the numbers into units that make coordinates
+ * alike (units.c), and lets the formulation find accelerations and multipliers; forces that depend on multipliers go
+ * through Newton's method (friction.c). A formulation may answer from the state alone, before M, F, A and b are
+ * evaluated, and a fallback solver may take over where it has trouble. Nothing is allocated after a solver was made. */
+#include "form/extended_form.h"
 #include "form/form_impl.h"
-#include "form/lifted.h"
 #include "form/sparse.h"
 
 #include <math.h>
@@ -15,11 +21,13 @@ static const PfFormulation *const formulations[] = {
 
 enum { FORMULATIONS = sizeof formulations/sizeof *formulations };
 
+/* In the order in which `compare` lists them; NULL past the last. */
 const PfFormulation *pf_formulation(int index)
 {
   return index >= 0 && index < FORMULATIONS ? formulations[index] : NULL;
 }
 
+/* By its name or a synonym (pf_form_name); NULL when there is none. */
 const PfFormulation *pf_formulation_find(const char *name)
 {
   name = pf_form_name(name);
@@ -29,6 +37,7 @@ const PfFormulation *pf_formulation_find(const char *name)
   return NULL;
 }
 
+/* The nearest name to a misspelt one; NULL when none is near. */
 const char *pf_formulation_similar(const char *name)
 {
   const char *similar = NULL, *const others[] = {"lagrange", pf_form_auto.name};
@@ -40,10 +49,11 @@ const char *pf_formulation_similar(const char *name)
   return similar;
 }
 
+/* The diagnostic for a name that is not known, with a hint; always PF_ERR_ARGUMENT. */
 PfStatus pf_formulation_unknown(PfContext *ctx, const char *name)
 {
   const char *similar = pf_formulation_similar(name);
-  pf_fail(ctx, PF_ERR_ARGUMENT, "there is no formulation '%s'", name);
+  pf_fail_at(ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "form"}, "there is no formulation '%s'", name);
   if (similar) {
     pf_hint(ctx, "did you mean '%s'?", similar);
     return PF_ERR_ARGUMENT;
@@ -55,16 +65,19 @@ PfStatus pf_formulation_unknown(PfContext *ctx, const char *name)
   return PF_ERR_ARGUMENT;
 }
 
+/* As it is written in options. */
 const char *pf_formulation_name(const PfFormulation *formulation)
 {
   return formulation->name;
 }
 
+/* Paper and equations, for people. */
 const char *pf_formulation_source(const PfFormulation *formulation)
 {
   return formulation->source;
 }
 
+/* One sentence, for help. */
 const char *pf_formulation_summary(const PfFormulation *formulation)
 {
   return formulation->summary;
@@ -72,71 +85,74 @@ const char *pf_formulation_summary(const PfFormulation *formulation)
 
 /* ---------------------------------------------------------------- memory */
 
+/* With `kept` the block is part of the state that snapshots save. */
 void *pf_solver_alloc(PfSolver *solver, size_t count, size_t size, bool kept)
 {
   void *block = pf_arena_alloc(solver->arena, count, size);
-  if (!block || (kept && !pf_keep(solver->arena, &solver->kept, block, count*size))) return NULL;
+  if (!block || (kept && !pf_checkpoint_add(solver->arena, &solver->checkpoint, block, count*size))) return NULL;
   return block;
 }
 
-const PfKept *pf_solver_kept(const PfSolver *solver)
+/* Belongs to the solver. */
+const PfCheckpoint *pf_solver_checkpoint(const PfSolver *solver)
 {
-  return &solver->kept;
+  return &solver->checkpoint;
 }
 
+/* PF_ERR_MEMORY with the name of the formulation. */
 PfStatus pf_solver_no_room(PfSolver *solver)
 {
   return pf_fail(solver->ctx, PF_ERR_MEMORY, "no room for the formulation '%s'", solver->formulation->name);
 }
 
-static PfStatus prepare_tape(PfSolver *s)
+/* Stops at the first array without memory. */
+PfStatus pf_solver_rooms(PfSolver *s, const PfRoom *rooms)
 {
-  s->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(s->system->tape));
-  return s->tape_work ? PF_OK : pf_solver_no_room(s);
+  for (; rooms->at; rooms++)
+    if (!(*rooms->at = pf_solver_array(s, double, (size_t)rooms->rows*(size_t)rooms->columns)))
+      return pf_solver_no_room(s);
+  return PF_OK;
 }
 
+/* Room for the numbers of a state; `load` is F itself where C is zero at all times. */
 static PfStatus prepare_numbers(PfSolver *s)
 {
-  size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+  const PfSystem *system = s->system;
+  const int n = system->n, m = system->m;
   PfNumbers *at = &s->at;
-  at->all = pf_solver_array(s, double, s->system->mass_size + s->system->force_size + m*n + m + n);
-  at->unit_A = pf_solver_array(s, double, m*n);
-  at->unit_b = pf_solver_array(s, double, m);
-  at->unit = pf_solver_array(s, double, m);
-  s->usual = pf_solver_array(s, double, m);
-  s->own_values = pf_solver_array(s, double, s->system->symbols.count);
-  s->inertia = pf_solver_array(s, double, n);
-  bool good = at->all && at->unit_A && at->unit_b && at->unit && s->usual && s->own_values && s->inertia;
-  if (!good) return pf_solver_no_room(s);
+  at->all = pf_solver_array(s, double, system->mass_size + system->force_size + ((size_t)m + 1)*(size_t)n + (size_t)m);
+  if (!at->all) return pf_solver_no_room(s);
+  PF_TRY(pf_solver_rooms(s, (PfRoom[]){{&at->unit_A, m, n}, {&at->unit_b, m, 1}, {&at->unit, m, 1},
+                                       {&s->typical, m, 1}, {&s->own_values, system->symbols.count, 1},
+                                       {&s->inertia, n, 1}, {0}}));
   at->M = at->all;
-  at->F = at->M + s->system->mass_size;
-  at->A = at->F + s->system->force_size;
-  at->b = at->A + m*n;
+  at->F = at->M + system->mass_size;
+  at->A = at->F + system->force_size;
+  at->b = at->A + (size_t)m*(size_t)n;
   at->C = at->b + m;
-  bool ideal = s->system->output_count == 0 || s->system->place[s->system->output_count - 1] < at->C - at->all;
+  const bool ideal = system->output_count == 0 || system->place[system->output_count - 1] < at->C - at->all;
   at->load = ideal ? at->F : pf_solver_array(s, double, n);
   return at->load ? PF_OK : pf_solver_no_room(s);
 }
 
-static PfStatus check_outline(PfSolver *s)
-{
-  if (!s->system->in_bodies || s->formulation == &pf_form_recursive) return PF_OK;
-  return pf_fail(s->ctx, PF_ERR_MODEL, "it needs M and F, which were not derived");
-}
-
+/* Matrices are left out where the sparse form is enough for a system that is too large for them. */
 static PfStatus prepare(PfSolver *s)
 {
-  PF_TRY(check_outline(s));
+  if (s->system->in_bodies && s->formulation != &pf_form_recursive)
+    return pf_fail(s->ctx, PF_ERR_MODEL, "it needs M and F, which were not derived");
   if (s->formulation->check) PF_TRY(s->formulation->check(s));
-  PF_TRY(prepare_tape(s));
+  s->tape_work = pf_solver_scratch(s, double, pf_tape_work_size(s->system->tape));
+  if (!s->tape_work) return pf_solver_no_room(s);
   if (s->formulation == &pf_form_multipliers) PF_TRY(pf_sparse_form_make(s));
-  if (s->formulation == &pf_form_multipliers) PF_TRY(pf_lifted_form_make(s));
+  if (s->formulation == &pf_form_multipliers) PF_TRY(pf_extended_form_make(s));
   if (!pf_solver_is_bare(s)) PF_TRY(prepare_numbers(s));
   if (!pf_solver_is_bare(s)) PF_TRY(pf_units_make(s));
   PF_TRY(pf_friction_make(s));
   return s->formulation->prepare(s);
 }
 
+/* *solver is NULL on failure; the message says why the formulation does not apply. The plan is only read here, and need
+ * not outlive the call. */
 PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
                            const PfSolverPlan *plan, PfSolver **solver)
 {
@@ -158,57 +174,64 @@ PfStatus pf_solver_new_for(PfContext *ctx, const PfSystem *system, const PfFormu
   return status;
 }
 
+/* `values` are numbers of pf_system_symbols, by which a formulation may choose pivots and parameters. */
 PfStatus pf_solver_new_at(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation,
                           const double *values, PfSolver **solver)
 {
   return pf_solver_new_for(ctx, system, formulation, &(PfSolverPlan){.values = values}, solver);
 }
 
+/* Without numbers: choices are made when the first state comes. */
 PfStatus pf_solver_new(PfContext *ctx, const PfSystem *system, const PfFormulation *formulation, PfSolver **solver)
 {
   return pf_solver_new_at(ctx, system, formulation, NULL, solver);
 }
 
-bool pf_solver_set_reserve(PfSolver *s, PfSolver *reserve)
+/* The solver owns the fallback afterwards. False without memory, and then it does not. */
+bool pf_solver_set_fallback(PfSolver *s, PfSolver *fallback)
 {
-  if (!pf_keep_all(s->arena, &s->kept, &reserve->kept)) return false;
-  s->reserve = reserve;
+  if (!pf_checkpoint_add_all(s->arena, &s->checkpoint, &fallback->checkpoint)) return false;
+  s->fallback = fallback;
   /* it is asked now and then, and has not seen all states */
-  if (s->usual && reserve->usual) reserve->usual = s->usual;
+  if (s->typical && fallback->typical) fallback->typical = s->typical;
   return true;
 }
 
+/* `drift` is how far rows that follow from others may be off, relative to their length: inside a step constraints do
+ * not quite hold. 0: they hold. */
 void pf_solver_tolerate(PfSolver *s, double drift)
 {
-  if (s->reserve) pf_solver_tolerate(s->reserve, drift);
+  if (s->fallback) pf_solver_tolerate(s->fallback, drift);
   s->rank_tolerance = fmax(PF_RANK_TOLERANCE, drift);
   s->drifts = drift > 0;
   s->agreement = fmax(PF_AGREEMENT, 10*drift);
 }
 
+/* Rows marked in `rows` (m, which must live on) count as zero, and their multipliers are 0; NULL: none. */
 void pf_solver_skip(PfSolver *s, const bool *rows)
 {
-  if (s->reserve) pf_solver_skip(s->reserve, rows);
+  if (s->fallback) pf_solver_skip(s->fallback, rows);
   s->skipped = NULL;
   for (int k = 0; rows && k < s->system->m; k++)
     if (rows[k]) s->skipped = rows;
 }
 
+/* With its fallback; NULL is allowed. */
 void pf_solver_free(PfSolver *solver)
 {
   if (!solver) return;
   if (solver->release) solver->release(solver);
-  pf_sparse_form_release(solver);
-  pf_lifted_form_release(solver);
-  pf_solver_free(solver->reserve);
+  pf_solver_free(solver->fallback);
   pf_arena_free(solver->arena);
 }
 
+/* How many unknowns its linear system has at this rank, for `compare`. */
 int pf_solver_unknowns(const PfSolver *solver, int rank)
 {
   return solver->unknowns + rank*solver->unknowns_per_rank;
 }
 
+/* That of the solver itself, not of its fallback. */
 const PfFormulation *pf_solver_formulation(const PfSolver *solver)
 {
   return solver->formulation;
@@ -216,28 +239,33 @@ const PfFormulation *pf_solver_formulation(const PfSolver *solver)
 
 /* ---------------------------------------------------------------- services */
 
-const PfTold *pf_solver_told(const PfSolver *solver)
+/* Valid until the next evaluation. */
+const PfByproducts *pf_solver_byproducts(const PfSolver *solver)
 {
-  return &solver->told;
+  return &solver->byproducts;
 }
 
+/* The largest sizes are forgotten. */
 void pf_solver_measure_rows(PfSolver *solver, const double *length)
 {
-  if (solver->reserve) pf_solver_measure_rows(solver->reserve, length);
+  if (solver->fallback) pf_solver_measure_rows(solver->fallback, length);
   solver->length = length;
-  for (int i = 0; solver->usual && i < solver->system->m; i++) solver->usual[i] = 0;
+  for (int i = 0; solver->typical && i < solver->system->m; i++) solver->typical[i] = 0;
 }
 
+/* Nothing where the formulation does not know them. */
 void pf_solver_raise_lengths(const PfSolver *solver, double *length)
 {
   if (solver->formulation->raise_lengths) solver->formulation->raise_lengths(solver, length);
 }
 
+/* PF_PROJECTED_NOT where the formulation has no projection of its own. */
 PfProjected pf_solver_project(PfSolver *solver, double *values, const double *scale, double enough)
 {
   return solver->formulation->project ? solver->formulation->project(solver, values, scale, enough) : PF_PROJECTED_NOT;
 }
 
+/* In joules. False where the formulation has none. */
 bool pf_solver_energies(PfSolver *solver, const double *values, double *kinetic, double *potential)
 {
   if (!solver->formulation->find_energies) return false;
@@ -245,6 +273,7 @@ bool pf_solver_energies(PfSolver *solver, const double *values, double *kinetic,
   return true;
 }
 
+/* False where the formulation has none. */
 bool pf_solver_totals(PfSolver *solver, const double *values, PfTreeTotals *totals)
 {
   if (!solver->formulation->find_totals) return false;
@@ -254,6 +283,7 @@ bool pf_solver_totals(PfSolver *solver, const double *values, PfTreeTotals *tota
 
 /* ---------------------------------------------------------------- small products */
 
+/* Sums run in the order of columns, so that zeros at all times do not change a bit. */
 void pf_mass_times(const PfSolver *s, const double *x, double *y)
 {
   const int *column = s->system->mass_column, *first = s->system->mass_first;
@@ -269,6 +299,7 @@ void pf_mass_times(const PfSolver *s, const double *x, double *y)
   }
 }
 
+/* The result is kept until the next evaluation: the force of the constraints needs it again. */
 const double *pf_inertia(PfSolver *s, const double *acceleration)
 {
   pf_mass_times(s, acceleration, s->inertia);
@@ -276,6 +307,7 @@ const double *pf_inertia(PfSolver *s, const double *acceleration)
   return s->inertia;
 }
 
+/* The same order of sums as in pf_mass_times. */
 void pf_mass_product(const PfSolver *s, const double *N, int free, double *MN)
 {
   const int *column = s->system->mass_column, *first = s->system->mass_first, n = s->system->n;
@@ -291,6 +323,7 @@ void pf_mass_product(const PfSolver *s, const double *N, int free, double *MN)
     }
 }
 
+/* Row by row. */
 void pf_times(const double *A, int m, int n, const double *x, double *y)
 {
   for (int i = 0; i < m; i++) {
@@ -300,6 +333,7 @@ void pf_times(const double *A, int m, int n, const double *x, double *y)
   }
 }
 
+/* y = A^T x is a sum of rows. */
 void pf_transposed_times(const double *A, int m, int n, const double *x, double *y)
 {
   for (int j = 0; j < n; j++) y[j] = 0;
@@ -307,6 +341,7 @@ void pf_transposed_times(const double *A, int m, int n, const double *x, double 
     for (int j = 0; j < n; j++) y[j] += A[i*n + j]*x[i];
 }
 
+/* C must not be A or B. */
 void pf_product(const double *A, const double *B, int p, int k, int q, double *C)
 {
   for (int i = 0; i < p; i++)
@@ -319,6 +354,7 @@ void pf_product(const double *A, const double *B, int p, int k, int q, double *C
 
 /* ---------------------------------------------------------------- one evaluation */
 
+/* For messages about numbers that are not finite. */
 int pf_solver_row_of_entry(const PfSystem *system, int64_t entry)
 {
   const int64_t n = system->n, m = system->m, mass = (int64_t)system->mass_size, force = (int64_t)system->force_size;
@@ -331,68 +367,48 @@ int pf_solver_row_of_entry(const PfSystem *system, int64_t entry)
   return (int)(entry < m ? n + entry : entry - m);
 }
 
-/* The first of the outputs of the tape that is not finite. */
-static int faulty_entry(const PfSolver *s)
+/* The array must live as long as it is set; NULL: none. */
+void pf_solver_set_extra_force(PfSolver *s, const double *extra_force)
 {
-  const int *place = s->system->place;
-  while (isfinite(s->at.all[*place])) place++;
-  return *place;
+  if (s->fallback) pf_solver_set_extra_force(s->fallback, extra_force);
+  s->extra_force = extra_force;
 }
 
-static PfTrouble evaluate_all(PfSolver *s, int *row)
-{
-  const PfSystem *system = s->system;
-  if (pf_tape_run_to_places(system->tape, s->values, system->place, s->at.all, s->tape_work)) return PF_TROUBLE_NONE;
-  *row = pf_solver_row_of_entry(system, faulty_entry(s));
-  return PF_TROUBLE_NOT_FINITE;
-}
-
-static void clear_skipped(PfSolver *s)
-{
-  size_t n = (size_t)s->system->n;
-  for (int k = 0; k < s->system->m; k++) {
-    if (!s->skipped[k]) continue;
-    memset(s->at.A + (size_t)k*n, 0, n*sizeof *s->at.A);
-    s->at.b[k] = 0;
-  }
-}
-
-void pf_solver_push(PfSolver *s, const double *push)
-{
-  if (s->reserve) pf_solver_push(s->reserve, push);
-  s->push = push;
-}
-
+/* The array must live as long as it is set. */
 void pf_solver_aim(PfSolver *s, const double *aim)
 {
-  if (s->reserve) pf_solver_aim(s->reserve, aim);
+  if (s->fallback) pf_solver_aim(s->fallback, aim);
   s->aim = aim;
 }
 
-static void add_aim(PfSolver *s)
+/* M, F, A, b and C at s->values, in the units of the solver. *row is the row of the first entry that is not finite. */
+PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
 {
-  size_t n = (size_t)s->system->n;
+  const PfSystem *system = s->system;
+  const size_t n = (size_t)system->n;
+  /* The tape does not write entries that are zero at all times. */
+  if (s->extra_force && !system->in_bodies) memset(s->at.F, 0, n*sizeof *s->at.F);
+  if (!pf_tape_run_to_places(system->tape, s->values, system->place, s->at.all, s->tape_work)) {
+    const int *place = system->place; /* of the first that is not finite */
+    while (isfinite(s->at.all[*place])) place++;
+    *row = pf_solver_row_of_entry(system, *place);
+    return PF_TROUBLE_NOT_FINITE;
+  }
+  if (s->units.column && !s->measured) pf_units_find(s);
+  for (size_t i = 0; s->extra_force && !system->in_bodies && i < n; i++) s->at.F[i] += s->extra_force[i];
   for (size_t i = 0; s->aim && i < n; i++) {
     if (isnan(s->aim[i])) continue;
     double *M = s->at.M + i*n + i;
     s->at.F[i] += *M*s->aim[i];
     *M *= 2;
   }
-}
-
-PfTrouble pf_solver_evaluate(PfSolver *s, int *row)
-{
-  const PfSystem *system = s->system;
-  /* the tape leaves alone what is zero at all times */
-  if (s->push && !system->in_bodies) memset(s->at.F, 0, (size_t)system->n*sizeof *s->at.F);
-  PfTrouble trouble = evaluate_all(s, row);
-  if (trouble != PF_TROUBLE_NONE) return trouble;
-  if (s->units.column && !s->measured) pf_units_find(s);
-  for (int i = 0; s->push && !system->in_bodies && i < system->n; i++) s->at.F[i] += s->push[i];
-  add_aim(s);
   pf_units_enter(s);
-  for (int i = 0; s->at.load != s->at.F && i < system->n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
-  if (s->skipped) clear_skipped(s);
+  for (size_t i = 0; s->at.load != s->at.F && i < n; i++) s->at.load[i] = s->at.F[i] + s->at.C[i];
+  for (int k = 0; s->skipped && k < system->m; k++) {
+    if (!s->skipped[k]) continue;
+    memset(s->at.A + (size_t)k*n, 0, n*sizeof *s->at.A);
+    s->at.b[k] = 0;
+  }
   return PF_TROUBLE_NONE;
 }
 
@@ -414,15 +430,7 @@ static PfTrouble find_force(PfSolver *s, Evaluated numbers, PfMotion *motion, in
   return trouble;
 }
 
-/* The same after `answer`, which has left M and F alone, or knows better. */
-static PfTrouble find_force_of_answer(PfSolver *s, PfMotion *motion, int *row)
-{
-  if (!motion->force) return PF_TROUBLE_NONE;
-  if (!s->formulation->find_force) return find_force(s, NOTHING_EVALUATED, motion, row);
-  s->formulation->find_force(s, motion);
-  return PF_TROUBLE_NONE;
-}
-
+/* For systems without friction by multipliers. */
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   if (!s->at.all) return s->formulation->accelerate(s, motion, row); /* it has no room for these numbers */
@@ -430,24 +438,29 @@ static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
   return trouble == PF_TROUBLE_NONE ? s->formulation->accelerate(s, motion, row) : trouble;
 }
 
-/* With multipliers of its own among the values. */
-static PfTrouble accelerate_with_friction(PfSolver *s, PfMotion *motion, int *row)
-{
-  memcpy(s->own_values, s->values, (size_t)s->system->symbols.lambda*sizeof *s->values);
-  s->values = s->own_values;
-  PfTrouble trouble = pf_friction_solve(s, motion, row);
-  s->inertia_known = false; /* it may be that of a trial */
-  return trouble;
-}
-
+/* `motion` gets accelerations (n) and multipliers (m) and, where it has room, the force of the constraints (n), in the
+ * units of the model. *row is a coordinate or a constraint, by the kind of trouble, or -1. */
 PfTrouble pf_solver_accelerate(PfSolver *s, const double *values, PfMotion *motion, int *row)
 {
   *row = -1;
-  s->inertia_known = s->told.known = false;
+  s->inertia_known = s->byproducts.known = false;
   s->values = values;
-  if (s->formulation->answer && s->formulation->answer(s, motion)) return find_force_of_answer(s, motion, row);
-  PfTrouble trouble = s->system->friction ? accelerate_with_friction(s, motion, row) : accelerate(s, motion, row);
+  if (s->formulation->answer && s->formulation->answer(s, motion)) {
+    if (!motion->force) return PF_TROUBLE_NONE;
+    if (!s->formulation->find_force) return find_force(s, NOTHING_EVALUATED, motion, row);
+    s->formulation->find_force(s, motion);
+    return PF_TROUBLE_NONE;
+  }
+  PfTrouble trouble;
+  if (s->system->friction) { /* iterates with multipliers of its own among the values */
+    memcpy(s->own_values, values, (size_t)s->system->symbols.lambda*sizeof *values);
+    s->values = s->own_values;
+    trouble = pf_friction_solve(s, motion, row);
+    s->inertia_known = false; /* it may be that of a trial */
+  } else {
+    trouble = accelerate(s, motion, row);
+  }
   pf_units_back(s, motion->acceleration);
   if (trouble == PF_TROUBLE_NONE) return motion->force ? find_force(s, EVALUATED, motion, row) : trouble;
-  return s->reserve ? pf_solver_accelerate(s->reserve, values, motion, row) : trouble;
+  return s->fallback ? pf_solver_accelerate(s->fallback, values, motion, row) : trouble;
 }

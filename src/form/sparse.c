@@ -33,16 +33,6 @@ typedef struct Lists {
   int *mass_source, *row_source;
 } Lists;
 
-static PfStatus make_lists(PfSolver *s, PfArena *arena, Lists *l)
-{
-  size_t count = (size_t)s->system->output_count;
-  l->mass = pf_arena_array(arena, PfEntry, count);
-  l->rows = pf_arena_array(arena, PfEntry, count);
-  l->mass_source = pf_arena_array(arena, int, count);
-  l->row_source = pf_arena_array(arena, int, count);
-  return l->mass && l->rows && l->mass_source && l->row_source ? PF_OK : pf_solver_no_room(s);
-}
-
 /* Which output is what: the places are those among M, F, A, b, C. */
 static void sort_outputs(const PfSystem *system, Form *d, Lists *l)
 {
@@ -68,8 +58,28 @@ static void sort_outputs(const PfSystem *system, Form *d, Lists *l)
   }
 }
 
-static PfStatus make_room(PfSolver *s, Form *d)
+/* A tape of its own for the power of the plan, which depends on multipliers and so cannot be part of that of the
+ * system. */
+PfStatus pf_power_make(PfSolver *s, PfPowerTape *d)
 {
+  const PfSystem *system = s->system;
+  PfExpr power = s->plan->power;
+  if (power == PF_EXPR_NONE || pf_expr_is_structural_zero(s->ctx, power)) return PF_OK;
+  PF_TRY(pf_shared_tape(system->shared, &power, 1, &d->tape));
+  d->work = pf_solver_scratch(s, double, pf_tape_work_size(d->tape));
+  d->values = pf_solver_scratch(s, double, system->symbols.count);
+  return d->work && d->values ? PF_OK : pf_solver_no_room(s);
+}
+
+/* s->sparse stays NULL where the factors cost more than dense ones. */
+static PfStatus make(PfSolver *s, PfArena *scratch)
+{
+  const size_t count = (size_t)s->system->output_count;
+  Lists l = {.mass = pf_arena_array(scratch, PfEntry, count), .rows = pf_arena_array(scratch, PfEntry, count),
+             .mass_source = pf_arena_array(scratch, int, count), .row_source = pf_arena_array(scratch, int, count)};
+  Form *d = pf_solver_array(s, Form, 1);
+  if (!d || !l.mass || !l.rows || !l.mass_source || !l.row_source) return pf_solver_no_room(s);
+  /* Outputs and right sides are kept in snapshots, since the next state may begin with them. */
   size_t n = (size_t)s->system->n, m = (size_t)s->system->m, outputs = (size_t)s->system->output_count;
   d->out = pf_solver_array(s, double, outputs);
   d->value = pf_solver_scratch(s, double, outputs);
@@ -84,44 +94,20 @@ static PfStatus make_room(PfSolver *s, Form *d)
   d->residual_b = pf_solver_scratch(s, double, m);
   d->more = pf_solver_scratch(s, double, n);
   d->more_lambda = pf_solver_scratch(s, double, m);
-  if (!d->residual_f || !d->residual_b || !d->more || !d->more_lambda) return pf_solver_no_room(s);
-  bool good = d->out && d->value && d->source && d->F && d->C && d->b && d->load && d->right && d->aim;
-  return good ? PF_OK : pf_solver_no_room(s);
-}
-
-static PfStatus make_saddle(PfSolver *s, PfArena *arena, Form *d)
-{
-  Lists l = {0};
-  PF_TRY(make_lists(s, arena, &l));
+  bool good = d->out && d->value && d->source && d->F && d->C && d->b && d->load && d->right && d->aim &&
+              d->residual_f && d->residual_b && d->more && d->more_lambda;
+  PF_TRY(good ? PF_OK : pf_solver_no_room(s));
   sort_outputs(s->system, d, &l);
   memcpy(d->source, l.mass_source, (size_t)l.mass_count*sizeof *d->source);
   memcpy(d->source + l.mass_count, l.row_source, (size_t)l.row_count*sizeof *d->source);
-  return pf_saddle_make(s->ctx, s->arena, l.mass, l.mass_count, l.rows, l.row_count, s->system->n, s->system->m,
-                        PF_ROWS_LAST, &d->saddle);
-}
-
-PfStatus pf_power_make(PfSolver *s, PfPowerTape *d)
-{
-  const PfSystem *system = s->system;
-  PfExpr power = s->plan->power;
-  if (power == PF_EXPR_NONE || pf_expr_is_structural_zero(s->ctx, power)) return PF_OK;
-  PF_TRY(pf_system_tape(s->ctx, system->eq->model, system->symbols.symbol, system->symbols.count, &power, 1, &d->tape));
-  d->work = pf_solver_scratch(s, double, pf_tape_work_size(d->tape));
-  d->values = pf_solver_scratch(s, double, system->symbols.count);
-  return d->work && d->values ? PF_OK : pf_solver_no_room(s);
-}
-
-static PfStatus make(PfSolver *s, PfArena *scratch)
-{
-  Form *d = pf_solver_array(s, Form, 1);
-  if (!d) return pf_solver_no_room(s);
-  PF_TRY(make_room(s, d));
-  PF_TRY(make_saddle(s, scratch, d));
+  PF_TRY(pf_saddle_make(s->ctx, s->arena, l.mass, l.mass_count, l.rows, l.row_count, s->system->n, s->system->m,
+                        PF_ROWS_LAST, &d->saddle));
   if (!pf_saddle_pays(&d->saddle)) return PF_OK;
   s->sparse = d;
   return pf_power_make(s, &d->power);
 }
 
+/* For large systems without friction by multipliers. */
 PfStatus pf_sparse_form_make(PfSolver *s)
 {
   if (s->system->friction || !pf_saddle_is_large(s->system->n, s->system->m)) return PF_OK;
@@ -131,16 +117,13 @@ PfStatus pf_sparse_form_make(PfSolver *s)
   return status;
 }
 
+/* Multiplications of one factorisation; -1 without a sparse form. */
 double pf_sparse_form_products(const PfSolver *s)
 {
   return s->sparse ? pf_sparse_cost(&s->sparse->saddle.ldl) : -1;
 }
 
-void pf_sparse_form_release(PfSolver *s)
-{
-  if (s->sparse) pf_tape_free(s->sparse->power.tape);
-}
-
+/* Then there are no dense matrices at all. */
 bool pf_solver_is_bare(const PfSolver *s)
 {
   return s->sparse && pf_saddle_is_huge(s->system->n, s->system->m);
@@ -156,19 +139,8 @@ static double output(const Form *d, int k)
 /* F at coordinate i, with the forces that a caller adds. */
 static double force_at(const PfSolver *s, int i)
 {
-  return output(s->sparse, s->sparse->F[i]) + (s->push ? s->push[i] : 0) + (s->aim ? s->sparse->aim[i] : 0);
-}
-
-/* As pf_solver_evaluate does with the matrices. */
-static void add_aim(const PfSolver *s, Form *d)
-{
-  memset(d->aim, 0, (size_t)s->system->n*sizeof *d->aim);
-  for (int k = 0; k < d->saddle.mass_count; k++) {
-    int i = d->saddle.entry[k].row;
-    if (i != d->saddle.entry[k].column || isnan(s->aim[i])) continue;
-    d->aim[i] = d->value[k]*s->aim[i];
-    d->value[k] *= 2;
-  }
+  return output(s->sparse,
+                s->sparse->F[i]) + (s->extra_force ? s->extra_force[i] : 0) + (s->aim ? s->sparse->aim[i] : 0);
 }
 
 /* Factors at the numbers of the state. False where they must not be trusted. */
@@ -177,10 +149,16 @@ static bool factor(PfSolver *s, const double *values)
   Form *d = s->sparse;
   pf_tape_run(s->system->tape, values, d->out, s->tape_work);
   for (int k = 0; k < d->saddle.mass_count + d->saddle.row_count; k++) d->value[k] = d->out[d->source[k]];
-  if (s->aim) add_aim(s, d);
+  if (s->aim) memset(d->aim, 0, (size_t)s->system->n*sizeof *d->aim);
+  for (int k = 0; s->aim && k < d->saddle.mass_count; k++) { /* as pf_solver_evaluate does with the matrices */
+    int i = d->saddle.entry[k].row;
+    if (i != d->saddle.entry[k].column || isnan(s->aim[i])) continue;
+    d->aim[i] = d->value[k]*s->aim[i];
+    d->value[k] *= 2;
+  }
   PfSaddleMargin margin = pf_saddle_factor(&d->saddle, d->value, s->length);
-  s->told.margin = margin.rows;
-  s->told.margin_row = margin.row < 0 ? 0 : margin.row;
+  s->byproducts.margin = margin.rows;
+  s->byproducts.margin_row = margin.row < 0 ? 0 : margin.row;
   d->refined = !(margin.rows > PF_SCHUR_MARGIN);
   return margin.mass > PF_MASS_TOLERANCE && margin.rows > (pf_solver_is_bare(s) ? PF_SADDLE_LAST : PF_SADDLE_REFINED);
 }
@@ -202,6 +180,7 @@ static bool refine(Form *d, PfMotion *motion)
   return false;
 }
 
+/* In watts, at the latest values with these multipliers; 0 without a tape. */
 double pf_power_at(const PfSolver *s, const PfPowerTape *d, const double *multiplier)
 {
   const PfSymbols *in = &s->system->symbols;
@@ -213,6 +192,7 @@ double pf_power_at(const PfSolver *s, const PfPowerTape *d, const double *multip
   return power;
 }
 
+/* False leaves the state to the matrices, unless there are none. */
 bool pf_sparse_form_answer(PfSolver *s, PfMotion *motion)
 {
   Form *d = s->sparse;
@@ -224,10 +204,11 @@ bool pf_sparse_form_answer(PfSolver *s, PfMotion *motion)
   if (d->refined && !refine(d, motion) && !pf_solver_is_bare(s)) return false;
   if (pf_first_not_finite(motion->acceleration, n) >= 0) return false;
   if (pf_first_not_finite(motion->multiplier, m) >= 0) return false;
-  s->told.power = pf_power_at(s, &d->power, motion->multiplier);
-  return s->told.known = true;
+  s->byproducts.power = pf_power_at(s, &d->power, motion->multiplier);
+  return s->byproducts.known = true;
 }
 
+/* M q'' - F, from the entries of M and the forces of the latest evaluation. */
 void pf_sparse_form_force(PfSolver *s, PfMotion *motion)
 {
   const Form *d = s->sparse;
@@ -239,11 +220,13 @@ void pf_sparse_form_force(PfSolver *s, PfMotion *motion)
   }
 }
 
+/* Lengths in the metric of M^-1 of the latest factorisation. */
 void pf_sparse_form_lengths(const PfSolver *s, double *length)
 {
   for (int k = 0; k < s->system->m; k++) length[k] = fmax(length[k], sqrt(pf_saddle_square(&s->sparse->saddle, k)));
 }
 
+/* The trouble of a system without matrices: a number that is not finite, or singular factors. */
 PfTrouble pf_sparse_form_trouble(PfSolver *s, int *row)
 {
   const Form *d = s->sparse;

@@ -8,10 +8,10 @@
 
 /* The power of the plan, as a function of state and multipliers. */
 typedef struct PfPowerTape {
-  PfTape *tape; /* NULL: none is wanted */
+  const PfTape *tape; /* of the system; NULL: none is wanted */
   double *work, *values;
 } PfPowerTape;
-/* While the solver is made; whoever has it frees the tape. */
+/* While the solver is made. */
 PfStatus pf_power_make(PfSolver *solver, PfPowerTape *power);
 double pf_power_at(const PfSolver *solver, const PfPowerTape *power, const double *multiplier);
 
@@ -19,7 +19,6 @@ double pf_power_at(const PfSolver *solver, const PfPowerTape *power, const doubl
 PfStatus pf_sparse_form_make(PfSolver *solver);
 /* Multiplications of a factorisation by the structure; negative when it is not used. */
 double pf_sparse_form_products(const PfSolver *solver);
-void pf_sparse_form_release(PfSolver *solver);
 /* Is the system so large that dense matrices are not kept? */
 bool pf_solver_is_bare(const PfSolver *solver);
 

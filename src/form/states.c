@@ -16,57 +16,47 @@ static PfExpr *append(PfExpr *at, const PfExpr *list, size_t count)
   return at + count;
 }
 
-/* The failure of an attempt becomes the reason why there are no laconic equations. */
-static PfStatus forgive(PfStates *s, PfStatus status, int diagnostics)
-{
-  if (status == PF_OK || pf_is_final(status) || status == PF_ERR_LIMIT) return status;
-  const char *message = pf_context_message(s->ctx);
-  s->why_not = pf_arena_text(s->arena, message, strlen(message));
-  pf_diagnostics_cut(s->ctx, diagnostics);
-  return s->why_not ? PF_OK : pf_no_room(s->ctx, "a proof");
-}
-
-static PfStatus derive_laconic(PfStates *s, PfReducedForm *form)
-{
-  PF_TRY(pf_kinematics_find(s->ctx, s->arena, s->eq, &s->kinematics));
-  return pf_reduce_laconic(s->ctx, s->arena, s->eq, &s->kinematics, form);
-}
-
-static PfStatus list_roots(PfStates *s, const PfReducedForm *form)
-{
-  const PfEquations *eq = s->eq;
-  const PfKinematics *k = &s->kinematics;
-  size_t n = (size_t)eq->n, m = (size_t)eq->m, c = s->laconic ? (size_t)k->count : 0;
-  size_t base = n*n + n + m*n + m, more = s->laconic ? c*c + c + n*c + n : 0;
-  if (base + more > INT32_MAX/2)
-    return pf_fail(s->ctx, PF_ERR_LIMIT, "a proof for %d coordinates is too large", eq->n);
-  s->base_count = (int)base;
-  s->count = (int)(base + more);
-  PfExpr *at = s->roots = pf_arena_array(s->arena, PfExpr, base + more);
-  if (!at) return pf_no_room(s->ctx, "a proof");
-  at = append(at, eq->M, n*n);
-  for (size_t i = 0; i < n; i++) *at++ = pf_expr_add(s->ctx, eq->F[i], eq->C[i]);
-  at = append(at, eq->A, m*n);
-  at = append(at, eq->b, m);
-  if (!s->laconic) return pf_expr_check(s->ctx);
-  at = append(at, form->G, c*c);
-  at = append(at, form->g, c);
-  at = append(at, k->N, n*c);
-  append(at, k->drift, n);
-  return pf_expr_check(s->ctx);
-}
-
+/* Everything lives in `arena`. Laconic equations that do not exist leave states->why_not. */
 PfStatus pf_states_make(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                         PfStates *states)
 {
   *states = (PfStates){.ctx = ctx, .arena = arena, .eq = equations, .parameters = parameters};
   PfReducedForm form = {0};
   int diagnostics = pf_diagnostic_count(ctx);
-  PF_TRY(forgive(states, derive_laconic(states, &form), diagnostics));
-  states->laconic = !states->why_not;
-  return list_roots(states, &form);
+  PfStatus status = pf_kinematics_find(ctx, arena, equations, &states->kinematics);
+  if (status == PF_OK) status = pf_reduce_laconic(ctx, arena, equations, &states->kinematics, &form);
+  if (pf_is_final(status) || status == PF_ERR_LIMIT) return status;
+  states->laconic = status == PF_OK;
+  if (!states->laconic) { /* the failure is the reason why there are no laconic equations */
+    const char *message = pf_context_message(ctx);
+    states->why_not = pf_arena_text(arena, message, strlen(message));
+    pf_diagnostics_truncate(ctx, diagnostics);
+    if (!states->why_not) return pf_no_room(ctx, "a proof");
+  }
+  /* M, F + C, A, b, then those of the laconic equations when there are any. */
+  const PfEquations *eq = states->eq;
+  const PfKinematics *k = &states->kinematics;
+  size_t n = (size_t)eq->n, m = (size_t)eq->m, c = states->laconic ? (size_t)k->count : 0;
+  size_t base = n*n + n + m*n + m, more = states->laconic ? c*c + c + n*c + n : 0;
+  if (base + more > INT32_MAX/2)
+    return pf_fail(states->ctx, PF_ERR_LIMIT, "a proof for %d coordinates is too large", eq->n);
+  states->base_count = (int)base;
+  states->count = (int)(base + more);
+  PfExpr *at = states->roots = pf_arena_array(states->arena, PfExpr, base + more);
+  if (!at) return pf_no_room(states->ctx, "a proof");
+  at = append(at, eq->M, n*n);
+  for (size_t i = 0; i < n; i++) *at++ = pf_expr_add(states->ctx, eq->F[i], eq->C[i]);
+  at = append(at, eq->A, m*n);
+  at = append(at, eq->b, m);
+  if (!states->laconic) return pf_expr_check(states->ctx);
+  at = append(at, form.G, c*c);
+  at = append(at, form.g, c);
+  at = append(at, k->N, n*c);
+  append(at, k->drift, n);
+  return pf_expr_check(states->ctx);
 }
 
+/* NULL without memory. */
 const char *pf_states_place(const PfStates *s, PfArena *arena, int root)
 {
   int n = s->eq->n, m = s->eq->m;
@@ -83,10 +73,12 @@ const char *pf_states_place(const PfStates *s, PfArena *arena, int root)
 
 /* ---------------------------------------------------------------- parameters */
 
-/* All parameters that have a value, the later ones first: they may contain earlier ones. */
-static PfStatus put_values(const PfStates *s, PfExpr *e, int count)
+/* Writes out the parameters: all that have a value in a state that is given, the later ones first, since they may
+ * contain earlier ones; else those that are defined by others. */
+static PfStatus write_out(const PfStates *s, int kind, PfExpr *e, int count)
 {
   const PfModel *model = s->eq->model;
+  if (!(kind & PF_STATES_GIVEN)) return pf_model_expand(model, e, count, e);
   for (int k = model->parameter_count; k-- > 0;) {
     int i = model->parameter_order[k];
     const PfParameter *p = model->parameters + i;
@@ -95,12 +87,6 @@ static PfStatus put_values(const PfStates *s, PfExpr *e, int count)
     if (value != PF_EXPR_NONE) PF_TRY(pf_expr_substitute(s->ctx, e, count, &p->symbol, &value, 1, e));
   }
   return PF_OK;
-}
-
-static PfStatus write_out(const PfStates *s, int kind, PfExpr *e, int count)
-{
-  if (kind & PF_STATES_GIVEN) return put_values(s, e, count);
-  return pf_model_expand(s->eq->model, e, count, e);
 }
 
 /* ---------------------------------------------------------------- constraints that are solved */
@@ -127,24 +113,8 @@ static bool is_zero(PfContext *ctx, PfExpr e)
   return pf_expr_is_probably_zero(ctx, e, 2) == PF_TRUE;
 }
 
-/* e = factor*symbol + rest, then symbol = -rest/factor. */
-static bool solve_linear(PfContext *ctx, PfExpr rest, PfExpr factor, PfExpr *value, PfExpr *divisor)
-{
-  *divisor = factor;
-  *value = pf_expr_neg(ctx, pf_expr_div(ctx, rest, factor));
-  return *value != PF_EXPR_NONE;
-}
-
-/* e = half*symbol^2/2 + slope*symbol + rest: one of the two solutions. */
-static bool solve_quadratic(PfContext *ctx, PfExpr rest, PfExpr slope, PfExpr half, PfExpr *value, PfExpr *divisor)
-{
-  PfExpr product = pf_expr_mul(ctx, pf_expr_int(ctx, 2), pf_expr_mul(ctx, half, rest));
-  PfExpr root = pf_expr_sqrt(ctx, pf_expr_sub(ctx, pf_expr_pow_int(ctx, slope, 2), product));
-  *divisor = half;
-  *value = pf_expr_div(ctx, pf_expr_sub(ctx, root, slope), half);
-  return *value != PF_EXPR_NONE;
-}
-
+/* Solves e = 0 for a symbol: -rest/slope of e = slope*symbol + rest, or one of the two solutions of
+ * e = second*symbol^2/2 + slope*symbol + rest. The divisor must not vanish. */
 static bool solve_for(PfContext *ctx, PfExpr e, PfExpr symbol, Ease ease, PfExpr *value, PfExpr *divisor)
 {
   if (!pf_expr_depends(ctx, e, &symbol, 1)) return false;
@@ -154,10 +124,17 @@ static bool solve_for(PfContext *ctx, PfExpr e, PfExpr symbol, Ease ease, PfExpr
   bool linear = !pf_expr_depends(ctx, slope, &symbol, 1);
   if (linear && ease < QUADRATICALLY) {
     if (ease == WITH_CONSTANT_FACTOR && !pf_expr_is_number(ctx, slope, NULL)) return false;
-    return !is_zero(ctx, slope) && solve_linear(ctx, at_zero[0], slope, value, divisor);
+    if (is_zero(ctx, slope)) return false;
+    *divisor = slope;
+    *value = pf_expr_neg(ctx, pf_expr_div(ctx, at_zero[0], slope));
+    return *value != PF_EXPR_NONE;
   }
   if (linear || ease < QUADRATICALLY || pf_expr_depends(ctx, second, &symbol, 1) || is_zero(ctx, second)) return false;
-  return solve_quadratic(ctx, at_zero[0], at_zero[1], second, value, divisor);
+  PfExpr product = pf_expr_mul(ctx, pf_expr_int(ctx, 2), pf_expr_mul(ctx, second, at_zero[0]));
+  PfExpr root = pf_expr_sqrt(ctx, pf_expr_sub(ctx, pf_expr_pow_int(ctx, at_zero[1], 2), product));
+  *divisor = second;
+  *value = pf_expr_div(ctx, pf_expr_sub(ctx, root, at_zero[1]), second);
+  return *value != PF_EXPR_NONE;
 }
 
 /* Has what is solved last made the divisor of an earlier one vanish? */
@@ -202,23 +179,11 @@ static PfStatus satisfy_all(const PfStates *s, int kind, const PfExpr *residuals
       done[i] = satisfy(s, residual, symbols, count, (Ease)ease, solved);
       PfStatus status = pf_expr_check(s->ctx);
       if (pf_is_final(status)) return status;
-      pf_diagnostics_cut(s->ctx, before); /* a try that divides by zero is one that does not solve it */
+      pf_diagnostics_truncate(s->ctx, before); /* a try that divides by zero is one that does not solve it */
     }
   for (int i = eq->m; i-- > 0;)
     if (!done[i] && residuals[i] != PF_EXPR_NONE) *refused = eq->model->constraints[i].name;
   return PF_OK;
-}
-
-/* Coordinates, then parameters: both can be chosen so that the position constraints hold. */
-static PfExpr *position_symbols(const PfStates *s, int *count)
-{
-  const PfModel *model = s->eq->model;
-  PfExpr *list = pf_arena_array(s->arena, PfExpr, model->coordinate_count + model->parameter_count);
-  *count = 0;
-  for (int i = 0; list && i < model->coordinate_count; i++) list[(*count)++] = model->coordinates[i].q;
-  for (int i = 0; list && i < model->parameter_count; i++)
-    if (!model->parameters[i].derived) list[(*count)++] = model->parameters[i].symbol;
-  return list;
 }
 
 static PfExpr *velocity_symbols(const PfStates *s)
@@ -229,18 +194,24 @@ static PfExpr *velocity_symbols(const PfStates *s)
   return list;
 }
 
-/* Velocities are solved for only when nobody has given them by pseudo-velocities: those that were chosen
- * for general positions may divide by zero here. */
+/* Coordinates, then parameters, are chosen so that the position constraints hold. Velocities are solved for only where
+ * the model does not give them by pseudo-velocities: those that were chosen for general positions may divide by zero
+ * here. */
 static PfStatus solve_constraints(const PfStates *s, int kind, Solved *solved, const char **refused)
 {
   const PfEquations *eq = s->eq;
+  const PfModel *model = eq->model;
   size_t most = 2*(size_t)eq->m + 1;
-  int q_count;
-  PfExpr *q = position_symbols(s, &q_count), *v = velocity_symbols(s);
+  int q_count = 0;
+  PfExpr *q = pf_arena_array(s->arena, PfExpr, model->coordinate_count + model->parameter_count);
+  PfExpr *v = velocity_symbols(s);
   solved->symbol = pf_arena_array(s->arena, PfExpr, most);
   solved->value = pf_arena_array(s->arena, PfExpr, most);
   solved->divisor = pf_arena_array(s->arena, PfExpr, most);
   if (!q || !v || !solved->symbol || !solved->value || !solved->divisor) return pf_no_room(s->ctx, "a proof");
+  for (int i = 0; i < model->coordinate_count; i++) q[q_count++] = model->coordinates[i].q;
+  for (int i = 0; i < model->parameter_count; i++)
+    if (!model->parameters[i].derived) q[q_count++] = model->parameters[i].symbol;
   PF_TRY(satisfy_all(s, kind, eq->position, q, q_count, solved, refused));
   bool speeds = s->laconic && !s->kinematics.chosen;
   if (*refused || speeds) return PF_OK;
@@ -249,17 +220,14 @@ static PfStatus solve_constraints(const PfStates *s, int kind, Solved *solved, c
 
 /* ---------------------------------------------------------------- all together */
 
-static PfStatus put_speeds(const PfStates *s, PfExpr *roots, int count)
-{
-  PfExpr *v = velocity_symbols(s);
-  if (!v) return pf_no_room(s->ctx, "a proof");
-  return pf_expr_substitute(s->ctx, roots, count, v, s->kinematics.v, s->eq->n, roots);
-}
-
+/* Substitutes velocities by pseudo-velocities and solved symbols by their expressions, and writes out parameters and
+ * inputs. */
 static PfStatus write_roots(const PfStates *s, int kind, PfExpr *roots, int count, const Solved *solved)
 {
   bool by_speeds = s->laconic && !(kind & PF_STATES_ON_POSITIONS && s->kinematics.chosen);
-  if (by_speeds) PF_TRY(put_speeds(s, roots, count));
+  PfExpr *v = velocity_symbols(s);
+  if (!v) return pf_no_room(s->ctx, "a proof");
+  if (by_speeds) PF_TRY(pf_expr_substitute(s->ctx, roots, count, v, s->kinematics.v, s->eq->n, roots));
   PF_TRY(write_out(s, kind, roots, count));
   PF_TRY(put_solved(s, solved, roots, count));
   return pf_expr_check(s->ctx);
@@ -278,6 +246,6 @@ PfStatus pf_states_write(const PfStates *s, int kind, PfExpr *roots, int *count,
   PfStatus status = write_roots(s, kind, roots + s->base_count, s->count - s->base_count, &solved);
   if (pf_is_final(status) || status == PF_ERR_LIMIT) return status;
   if (status == PF_OK) *count = s->count;
-  else pf_diagnostics_cut(s->ctx, diagnostics);
+  else pf_diagnostics_truncate(s->ctx, diagnostics);
   return PF_OK;
 }

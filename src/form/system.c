@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A system in numbers: tapes for M, F, A, b and the non-ideal forces. */
+/* A system in numbers: tapes for M, F, A, b and the non-ideal forces.
+ *
+ * A system is made once for a set of equations; solvers by several formulations may share it. Its tape computes the
+ * entries of M, F, A, b and C that are not zero at all times; `place` says where each goes, so that zeros cost nothing.
+ * The rest of this file puts troubles into words: each names a coordinate or a constraint, and a way out where one is
+ * known. */
 #include "form/form_impl.h"
+#include "kernel/native.h"
 #include "mech/negative.h"
 
 #include <string.h>
@@ -19,101 +25,83 @@ static size_t entry_count(const PfSystem *s)
   return s->mass_size + s->force_size + m*n + m + n;
 }
 
-static void list_entries(const PfSystem *s, PfExpr *at)
+/* The tape of M, F, A, b and C: the entries that are not zero at all times, and where they stand. */
+static PfStatus make_tape(PfSystem *s, PfArena *scratch)
 {
   const PfEquations *eq = s->eq;
-  size_t n = (size_t)s->n, m = (size_t)s->m;
+  size_t n = (size_t)s->n, m = (size_t)s->m, count = entry_count(s), entries = 0;
+  PfExpr zero = pf_expr_int(s->ctx, 0), *roots = scratch ? pf_arena_array(scratch, PfExpr, count) : NULL, *at = roots;
+  if (!roots) return pf_no_room(s->ctx, "the system");
   if (s->mass_size) memcpy(at, eq->M, n*n*sizeof *at), at += n*n;
   if (s->force_size) memcpy(at, eq->F, n*sizeof *at), at += n;
   if (m) memcpy(at, eq->A, m*n*sizeof *at), at += m*n;
   if (m) memcpy(at, eq->b, m*sizeof *at), at += m;
   memcpy(at, eq->C, n*sizeof *at);
-}
-
-/* The columns of M that are not zero at all times, row by row: `place` begins with them. */
-static void list_mass(PfSystem *s)
-{
-  int n = s->n, count = 0;
-  for (int i = 0; i < n && s->mass_size; i++) {
-    s->mass_first[i] = count;
-    for (; count < s->output_count && s->place[count] < (i + 1)*n; count++)
-      s->mass_column[count] = s->place[count] - i*n;
-  }
-  s->mass_first[n] = count;
-}
-
-/* Keeps the roots that are not zero at all times, and where they stand. */
-static PfStatus keep_entries(PfSystem *s, PfExpr *roots, size_t count)
-{
-  PfExpr zero = pf_expr_int(s->ctx, 0);
-  size_t entries = 0;
   for (size_t i = 0; i < count; i++) entries += roots[i] != zero;
-  s->place = pf_arena_array(s->arena, int, entries);
-  s->mass_column = pf_arena_array(s->arena, int, entries);
-  s->mass_first = pf_arena_array(s->arena, int, (size_t)s->n + 1);
-  if (!s->place || !s->mass_column || !s->mass_first) return pf_no_room(s->ctx, "the system");
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the system", PF_ROOM(s->place, entries), PF_ROOM(s->mass_column, entries),
+                   PF_ROOM(s->mass_first, (size_t)s->n + 1)));
   for (size_t i = 0; i < count; i++) {
     if (roots[i] == zero) continue;
     s->place[s->output_count] = (int)i;
     roots[s->output_count++] = roots[i];
   }
-  list_mass(s);
-  return PF_OK;
+  /* The columns of M that are not zero at all times, row by row: `place` begins with them. */
+  int in_mass = 0;
+  for (int i = 0; i < s->n && s->mass_size; i++) {
+    s->mass_first[i] = in_mass;
+    for (; in_mass < s->output_count && s->place[in_mass] < (i + 1)*s->n; in_mass++)
+      s->mass_column[in_mass] = s->place[in_mass] - i*s->n;
+  }
+  s->mass_first[s->n] = in_mass;
+  return pf_system_tape(s->ctx, eq->model, s->symbols.symbol, s->symbols.count, roots, s->output_count, &s->tape);
 }
 
-/* The tape computes what is not zero at all times. */
-static PfStatus make_tape(PfSystem *s, PfArena *scratch)
+/* Symbols, then the tape, then the slope of friction. */
+static PfStatus build(PfSystem *s)
 {
-  size_t count = entry_count(s);
-  PfExpr *roots = scratch ? pf_arena_array(scratch, PfExpr, count) : NULL;
-  if (!roots) return pf_no_room(s->ctx, "the system");
-  list_entries(s, roots);
-  PF_TRY(keep_entries(s, roots, count));
-  return pf_system_tape(s->ctx, s->eq->model, s->symbols.symbol, s->symbols.count, roots, s->output_count, &s->tape);
-}
-
-/* dC/dlambda, when the non-ideal forces depend on the multipliers. */
-static PfStatus make_slope(PfSystem *s)
-{
+  PF_TRY(pf_shared_new(s, NULL, &s->shared));
+  PF_TRY(pf_equations_symbols(s->ctx, s->arena, s->eq->model, &s->symbols));
+  PfArena *scratch = pf_arena_new(pf_context_allocator(s->ctx)); /* lists of all entries are long in large systems */
+  PfStatus status = make_tape(s, scratch);
+  pf_arena_free(scratch);
+  PF_TRY(status);
+  /* dC/dlambda, when the non-ideal forces depend on the multipliers. s->in_friction marks the multipliers on
+   * which C depends, and s->affine whether the slope is constant in them. */
   const PfExpr *lambda = s->symbols.symbol + s->symbols.lambda;
   if (s->m) PF_TRY(pf_expr_contain(s->ctx, s->eq->C, s->n, lambda, s->m, &s->friction));
   if (!s->friction) return PF_OK;
   size_t n = (size_t)s->n, m = (size_t)s->m;
-  PfExpr *slope = pf_arena_array(s->arena, PfExpr, n*m);
-  s->pulls = pf_arena_array(s->arena, bool, m);
-  if (!slope || !s->pulls) return pf_no_room(s->ctx, "the system");
+  PfExpr *slope;
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the system", PF_ROOM(slope, n*m), PF_ROOM(s->in_friction, m)));
   s->affine = true;
   for (size_t i = 0; i < n; i++) {
     PF_TRY(pf_expr_gradient(s->ctx, s->eq->C[i], lambda, s->m, slope + i*m));
     for (size_t k = 0; k < m; k++) {
-      s->pulls[k] = s->pulls[k] || pf_expr_depends(s->ctx, s->eq->C[i], lambda + k, 1);
+      s->in_friction[k] = s->in_friction[k] || pf_expr_depends(s->ctx, s->eq->C[i], lambda + k, 1);
       s->affine = s->affine && !pf_expr_depends(s->ctx, slope[i*m + k], lambda, s->m);
     }
   }
   return pf_system_tape(s->ctx, s->eq->model, s->symbols.symbol, s->symbols.count, slope, (int)(n*m), &s->slope);
 }
 
-static PfStatus build(PfSystem *s)
+/* An empty system in an arena of its own; NULL without memory. */
+static PfSystem *begin(PfContext *ctx)
 {
-  PF_TRY(pf_shared_new(s->ctx, s->arena, &s->shared));
-  PF_TRY(pf_equations_symbols(s->ctx, s->arena, s->eq->model, &s->symbols));
-  PfArena *scratch = pf_arena_new(pf_context_allocator(s->ctx)); /* lists of all entries are long in large systems */
-  PfStatus status = make_tape(s, scratch);
-  pf_arena_free(scratch);
-  PF_TRY(status);
-  return make_slope(s);
-}
-
-PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSystem **system)
-{
-  *system = NULL;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfSystem *s = arena ? pf_arena_array(arena, PfSystem, 1) : NULL;
-  if (!s) {
-    pf_arena_free(arena);
-    return pf_no_room(ctx, "the system");
-  }
-  *s = (PfSystem){.ctx = ctx, .arena = arena, .eq = equations, .n = equations->n, .m = equations->m,
+  if (s) s->arena = arena;
+  else pf_arena_free(arena);
+  return s;
+}
+
+/* The equations must outlive the system; pf_system_free frees it. Cost: mostly that of the tape, which is a fraction of
+ * the derivation. */
+PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSystem **system)
+{
+  PfSystem *s = begin(ctx);
+  *system = NULL;
+  if (!s) return pf_no_room(ctx, "the system");
+  *s = (PfSystem){.ctx = ctx, .arena = s->arena, .eq = equations, .n = equations->n, .m = equations->m,
                   .in_bodies = equations->in_bodies};
   if (!s->in_bodies) s->force_size = (size_t)s->n, s->mass_size = s->force_size*s->force_size;
   PfStatus status = build(s);
@@ -122,6 +110,28 @@ PfStatus pf_system_new(PfContext *ctx, const PfEquations *equations, PfSystem **
   return status;
 }
 
+/* See solver.h. Costs two small blocks. */
+PfStatus pf_system_view(PfContext *ctx, const PfEquations *equations, const PfSystem *from, PfSystem **system)
+{
+  PfSystem *s = begin(ctx);
+  *system = NULL;
+  if (!s) return pf_no_room(ctx, "the system");
+  PfArena *arena = s->arena;
+  *s = *from;
+  s->ctx = ctx;
+  s->arena = arena;
+  s->eq = equations;
+  s->tape = s->slope = NULL;
+  s->shared = NULL;
+  PfStatus status = pf_shared_new(s, from->shared, &s->shared);
+  if (status == PF_OK) status = pf_tape_view(ctx, arena, from->tape, &s->tape);
+  if (status == PF_OK && from->slope) status = pf_tape_view(ctx, arena, from->slope, &s->slope);
+  if (status == PF_OK) *system = s;
+  else pf_system_free(s);
+  return status;
+}
+
+/* NULL is allowed. */
 void pf_system_free(PfSystem *s)
 {
   if (!s) return;
@@ -131,16 +141,19 @@ void pf_system_free(PfSystem *s)
   pf_arena_free(s->arena);
 }
 
+/* Those that it was made of. */
 const PfEquations *pf_system_equations(const PfSystem *system)
 {
   return system->eq;
 }
 
+/* Then M and F do not exist, and only 'recursive' solves it. */
 bool pf_system_in_bodies(const PfSystem *system)
 {
   return system->in_bodies;
 }
 
+/* The inputs of its tape, and where each kind begins. */
 const PfSymbols *pf_system_symbols(const PfSystem *system)
 {
   return &system->symbols;
@@ -148,7 +161,7 @@ const PfSymbols *pf_system_symbols(const PfSystem *system)
 
 /* ---------------------------------------------------------------- words */
 
-/* M at the state, in the scratch arena; NULL without memory. */
+/* M at the state, in the scratch arena; NULL without memory. All entries of M, F, A, b and C; those of M come first. */
 static const double *mass_at(PfArena *scratch, const PfSystem *system, const double *values)
 {
   double *all = pf_arena_array(scratch, double, entry_count(system));
@@ -158,36 +171,32 @@ static const double *mass_at(PfArena *scratch, const PfSystem *system, const dou
   return all;
 }
 
-/* The trouble that matrices have at the state; PF_TROUBLE_NONE where they have none, or where that is not found. */
-static PfTrouble ask_matrices(PfContext *ctx, PfArena *arena, PfEquations *eq, const double *values, int *row)
-{
-  PfSystem *whole = NULL;
-  PfSolver *solver = NULL;
-  PfTrouble trouble = PF_TROUBLE_NONE;
-  PfMotion motion = {.acceleration = pf_arena_array(arena, double, eq->n),
-                     .multiplier = pf_arena_array(arena, double, eq->m)};
-  bool good = motion.acceleration && motion.multiplier && pf_equations_write_out(ctx, arena, eq) == PF_OK &&
-              pf_system_new(ctx, eq, &whole) == PF_OK &&
-              pf_solver_new(ctx, whole, &pf_form_multipliers, &solver) == PF_OK;
-  if (good) trouble = pf_solver_accelerate(solver, values, &motion, row);
-  pf_solver_free(solver);
-  pf_system_free(whole);
-  return trouble;
-}
-
-/* The recursion only knows that it breaks down: matrices know what is free, or which rows contradict each other. */
+/* The recursion only knows that it breaks down: matrices at the state know which coordinate is free, or which rows
+ * contradict each other. Without memory, or in large systems, the trouble stays as it is. */
 static void find_reason(PfContext *ctx, const PfSystem *system, const double *values, PfTrouble *trouble, int *row)
 {
-  int before = pf_diagnostic_count(ctx), other_row = -1;
+  const int before = pf_diagnostic_count(ctx);
+  PfTrouble other = PF_TROUBLE_NONE;
   PfEquations eq = *system->eq;
+  PfSystem *whole = NULL;
+  PfSolver *solver = NULL;
   PfArena *arena = system->n <= PF_MOST_WRITTEN_OUT && eq.in_bodies ? pf_arena_new(pf_context_allocator(ctx)) : NULL;
+  int other_row = -1;
   if (!arena) return;
-  PfTrouble other = ask_matrices(ctx, arena, &eq, values, &other_row);
+  PfMotion motion = {.acceleration = pf_arena_array(arena, double, eq.n),
+                     .multiplier = pf_arena_array(arena, double, eq.m)};
+  bool good = motion.acceleration && motion.multiplier && pf_equations_write_out(ctx, arena, &eq) == PF_OK &&
+              pf_system_new(ctx, &eq, &whole) == PF_OK &&
+              pf_solver_new(ctx, whole, &pf_form_multipliers, &solver) == PF_OK;
+  if (good) other = pf_solver_accelerate(solver, values, &motion, &other_row);
+  pf_solver_free(solver);
+  pf_system_free(whole);
   pf_arena_free(arena);
-  pf_diagnostics_cut(ctx, before);
+  pf_diagnostics_truncate(ctx, before);
   if (other != PF_TROUBLE_NONE) *trouble = other, *row = other_row;
 }
 
+/* With the state at hand the message can say more: which motion has a negative energy, and what is free. */
 PfStatus pf_trouble_report_at(PfContext *ctx, const PfSystem *system, const double *values, PfTrouble trouble, int row)
 {
   if (system->in_bodies && trouble == PF_TROUBLE_SINGULAR) find_reason(ctx, system, values, &trouble, &row);
@@ -215,6 +224,8 @@ static int negative_row(PfContext *ctx, PfArena *scratch, const PfSystem *system
   return pf_ldl_factor(&ldl, M, 1e-12) != PF_OK && ldl.fault == PF_FAULT_INDEFINITE ? ldl.fault_row : -1;
 }
 
+/* A negative mass is an error of the model, and is found before the first step. Cost: one evaluation and, up to 64
+ * coordinates, one factorisation. */
 PfStatus pf_system_check_mass(PfContext *ctx, const PfSystem *system, const double *values)
 {
   if (system->in_bodies || !system->n) return PF_OK;
@@ -234,20 +245,8 @@ PfStatus pf_system_check_mass(PfContext *ctx, const PfSystem *system, const doub
   return status;
 }
 
-static PfStatus report_not_settled(PfContext *ctx, const PfModel *model, int row, const char *name)
-{
-  if (row >= 0 && row < model->constraint_count && model->constraints[row].surface) {
-    pf_fail(ctx, PF_ERR_NUMBER, "no forces were found that keep the motion at %s = 0, where a force or a constraint "
-            "switches", name);
-    pf_hint(ctx, "a smooth law there, as sqrt(x^2 + eps^2) for abs(x) or tanh(x/eps) for sign(x), has no such surface");
-    return PF_ERR_NUMBER;
-  }
-  pf_fail(ctx, PF_ERR_NUMBER, "no constraint forces were found that agree with the friction they cause; that of "
-          "'%s' does not settle", name);
-  pf_hint(ctx, "with Coulomb friction there may be none, or several; try a smaller coefficient or a smoother law");
-  return PF_ERR_NUMBER;
-}
-
+/* PF_OK for PF_TROUBLE_NONE; otherwise the status of the diagnostic, which names the coordinate or constraint of
+ * `row`. */
 PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble trouble, int row)
 {
   const PfModel *model = system->eq->model;
@@ -283,7 +282,18 @@ PfStatus pf_trouble_report(PfContext *ctx, const PfSystem *system, PfTrouble tro
             "leave undetermined", c);
     pf_hint(ctx, "leave out the redundant constraint");
     return PF_ERR_MODEL;
-  case PF_TROUBLE_NO_CONVERGENCE: return report_not_settled(ctx, model, row, c);
+  case PF_TROUBLE_NO_CONVERGENCE:
+    if (row >= 0 && row < model->constraint_count && model->constraints[row].surface) {
+      pf_fail(ctx, PF_ERR_NUMBER, "no forces were found that keep the motion at %s = 0, where a force or a constraint "
+              "switches", c);
+      pf_hint(ctx,
+              "a smooth law there, as sqrt(x^2 + eps^2) for abs(x) or tanh(x/eps) for sign(x), has no such surface");
+      return PF_ERR_NUMBER;
+    }
+    pf_fail(ctx, PF_ERR_NUMBER, "no constraint forces were found that agree with the friction they cause; that of "
+            "'%s' does not settle", c);
+    pf_hint(ctx, "with Coulomb friction there may be none, or several; try a smaller coefficient or a smoother law");
+    return PF_ERR_NUMBER;
   }
   return PF_ERR_ARGUMENT;
 }

@@ -18,16 +18,12 @@ static const double clearly_independent = 1e-3;
  * masses are in units that do not go together. */
 static const double lost = 1e-6;
 
+/* For n coordinates and m rows; the span decides where rows are nearly dependent. */
 PfStatus pf_metric_make(PfSolver *s, PfMetric *d)
 {
   int n = s->system->n, m = s->system->m;
-  d->B = pf_solver_array(s, double, (size_t)m*(size_t)n);
-  d->unit = pf_solver_array(s, double, m);
-  d->r = pf_solver_array(s, double, m);
-  d->y = pf_solver_array(s, double, n);
-  d->c = pf_solver_array(s, double, n);
-  d->root = pf_solver_array(s, double, n);
-  if (!d->B || !d->unit || !d->r || !d->y || !d->c || !d->root) return pf_solver_no_room(s);
+  PF_TRY(pf_solver_rooms(s, (PfRoom[]){{&d->B, m, n}, {&d->unit, m, 1}, {&d->r, m, 1}, {&d->y, n, 1}, {&d->c, n, 1},
+                                       {&d->root, n, 1}, {0}}));
   d->reduced = pf_solver_array(s, PfReduced, 1);
   if (!d->reduced) return pf_solver_no_room(s);
   PF_TRY(pf_reduced_make(s, d->reduced));
@@ -44,8 +40,9 @@ static PfStatus prepare(PfSolver *s)
   return pf_metric_make(s, &d->metric);
 }
 
-/* B = A T and r = b - A a, each row in a unit of its own. T = P^T L^-T D^-1/2, so a row of B is
- * D^-1/2 L^-1 P times that of A, and A a is B times D^-1/2 L^-1 P (F + C), which is y. */
+/* B = A T and r = b - A a, each row in a unit of its own. T = P^T L^-T D^-1/2, so a row of B is D^-1/2 L^-1 P times
+ * that of A, and A a is B times D^-1/2 L^-1 P (F + C), which is y. d->B (m x n) and d->r (m); d->y is T^T (F + C)
+ * already. */
 static void find_rows(PfSolver *s, PfMetric *d, const PfLdl *mass)
 {
   int n = s->system->n, m = s->system->m;
@@ -76,7 +73,7 @@ static void gather(PfMetric *d, const int *order, int count, int n)
 }
 
 /* c = B^+ r. Which rows are independent is judged by A, as everywhere, and not in the metric; false where it cannot
- * tell them apart. */
+ * tell them apart. d->c gets the shortest correction, d->rank the number of independent rows. */
 static bool correct(PfSolver *s, PfMetric *d)
 {
   int m = s->system->m;
@@ -93,32 +90,12 @@ static bool correct(PfSolver *s, PfMetric *d)
   return true;
 }
 
-/* Along the null space of A, which has been factored. */
-static PfTrouble solve_along(PfSolver *s, PfMetric *d, PfMotion *motion, int *row)
-{
-  pf_span_solve(s, &d->span, d->reduced->a);
-  PfTrouble trouble = pf_reduced_null_space(s, d->reduced, &d->span, d->rank, motion->acceleration, row);
-  if (trouble != PF_TROUBLE_NONE) return trouble;
-  pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
-  return d->rank < s->system->m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
-}
-
-/* From c = B^T lambda; the shortest when constraints are redundant. */
-static PfTrouble find_multipliers(PfSolver *s, PfMetric *d, PfMotion *motion, int *row)
-{
-  if (d->rank < s->system->m) {
-    pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
-    return pf_check_constraints(s, motion->acceleration, row);
-  }
-  pf_qr_solve(&d->qr, d->c, motion->multiplier);
-  for (int i = 0; i < s->system->m; i++) motion->multiplier[i] /= d->unit[i]*s->at.unit[i];
-  return PF_TROUBLE_NONE;
-}
-
-/* q'' = T (y + c) with c = B^+ r */
+/* q'' = T (y + c) with c = B^+ r, or along the null space of A where the metric has lost its digits. Multipliers follow
+ * from c = B^T lambda, the shortest where constraints are redundant. */
 PfTrouble pf_metric_solve(PfSolver *s, PfMetric *d, const PfLdl *mass, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m;
+  bool along_null_space = false;
   pf_ldl_forward(mass, s->at.load, d->y);
   for (int j = 0; j < n; j++) {
     d->root[j] = sqrt(mass->L[j*n + j]);
@@ -126,11 +103,24 @@ PfTrouble pf_metric_solve(PfSolver *s, PfMetric *d, const PfLdl *mass, PfMotion 
   }
   if (m > 0) {
     find_rows(s, d, mass);
-    if (!correct(s, d)) return solve_along(s, d, motion, row);
+    along_null_space = !correct(s, d);
   }
-  for (int j = 0; j < n; j++) d->y[j] = (d->y[j] + d->c[j])*d->root[j]; /* c = 0 without constraints */
-  pf_ldl_backward(mass, d->y, motion->acceleration);
-  return m > 0 ? find_multipliers(s, d, motion, row) : PF_TROUBLE_NONE;
+  if (along_null_space) {
+    pf_span_solve(s, &d->span, d->reduced->a);
+    PfTrouble trouble = pf_reduced_null_space(s, d->reduced, &d->span, d->rank, motion->acceleration, row);
+    if (trouble != PF_TROUBLE_NONE) return trouble;
+  } else {
+    for (int j = 0; j < n; j++) d->y[j] = (d->y[j] + d->c[j])*d->root[j]; /* c = 0 without constraints */
+    pf_ldl_backward(mass, d->y, motion->acceleration);
+  }
+  if (m == 0) return PF_TROUBLE_NONE;
+  if (along_null_space || d->rank < m) {
+    pf_span_multipliers(s, &d->span, motion->acceleration, motion->multiplier);
+    return d->rank < m ? pf_check_constraints(s, motion->acceleration, row) : PF_TROUBLE_NONE;
+  }
+  pf_qr_solve(&d->qr, d->c, motion->multiplier);
+  for (int i = 0; i < m; i++) motion->multiplier[i] /= d->unit[i]*s->at.unit[i];
+  return PF_TROUBLE_NONE;
 }
 
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)

@@ -18,14 +18,13 @@ typedef struct Data {
 
 static const double uniqueness = 1e-11; /* columns of the stack of which less is left are dependent */
 
+/* The stack has n + m rows at most. */
 static PfStatus prepare(PfSolver *s)
 {
   int n = s->system->n, m = s->system->m;
   Data *d = s->data = pf_solver_array(s, Data, 1);
   if (!d) return pf_solver_no_room(s);
-  d->G = pf_solver_array(s, double, (size_t)(n + m)*(size_t)n);
-  d->right = pf_solver_array(s, double, n + m);
-  if (!d->G || !d->right) return pf_solver_no_room(s);
+  PF_TRY(pf_solver_rooms(s, (PfRoom[]){{&d->G, n + m, n}, {&d->right, n + m, 1}, {0}}));
   s->unknowns = n;
   PF_TRY(pf_ldl_make(s->ctx, s->arena, n, &d->mass));
   PF_TRY(pf_span_make(s, &d->span));
@@ -33,8 +32,9 @@ static PfStatus prepare(PfSolver *s)
   return pf_qr_make(s->ctx, s->arena, n + m, n, &d->stack);
 }
 
-/* [N^T M; A] and [N^T (F + C); b], the first in units of the largest mass, the second in units of its rows. */
-static void stack_rows(PfSolver *s, Data *d, int free)
+/* The stack as a whole: [N^T M; A] q'' = [N^T (F + C); b], the first rows in units of the largest mass, the second in
+ * units of their own. It gives the coordinate that is not determined. */
+static PfTrouble by_stack(PfSolver *s, Data *d, int free, double *acceleration, int *row)
 {
   int n = s->system->n, m = s->system->m;
   double scale = pf_binary_scale(s->at.M, (size_t)n*(size_t)n);
@@ -46,16 +46,10 @@ static void stack_rows(PfSolver *s, Data *d, int free)
       for (int j = 0; j < n; j++) d->G[i*n + j] += weight*s->at.M[k*n + j];
       d->right[i] += weight*s->at.load[k];
     }
-  if (m == 0) return;
-  memcpy(d->G + (size_t)n*(size_t)n, s->at.unit_A, (size_t)m*(size_t)n*sizeof *d->G);
-  memcpy(d->right + n, s->at.unit_b, (size_t)m*sizeof *d->right);
-}
-
-/* The stack as a whole; it says which coordinate is not determined. */
-static PfTrouble by_stack(PfSolver *s, Data *d, int free, double *acceleration, int *row)
-{
-  int n = s->system->n;
-  stack_rows(s, d, free);
+  if (m > 0) {
+    memcpy(d->G + (size_t)n*(size_t)n, s->at.unit_A, (size_t)m*(size_t)n*sizeof *d->G);
+    memcpy(d->right + n, s->at.unit_b, (size_t)m*sizeof *d->right);
+  }
   (void)pf_qr_factor(&d->stack, d->G, uniqueness);
   if (d->stack.rank < n) {
     *row = d->stack.order[d->stack.rank];
@@ -65,6 +59,7 @@ static PfTrouble by_stack(PfSolver *s, Data *d, int free, double *acceleration, 
   return PF_TROUBLE_NONE;
 }
 
+/* M must not be indefinite; the triangular way is tried first, the stack as a whole where X is singular. */
 static PfTrouble accelerate(PfSolver *s, PfMotion *motion, int *row)
 {
   int n = s->system->n, m = s->system->m;

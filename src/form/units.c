@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* The numbers of the tape at a state, with what else the solver is given. */
-static bool look(void *user, const double *state, double *A, double *inertia)
+/* The numbers of the tape at a state, with what else the solver is given. `state` is q, then v; A gets the rows and
+ * `inertia` the roots of the diagonal of M. False where a number is not finite. */
+static bool evaluate_rows(void *user, const double *state, double *A, double *inertia)
 {
   PfSolver *s = user;
   const PfSymbols *in = &s->system->symbols;
@@ -21,6 +22,7 @@ static bool look(void *user, const double *state, double *A, double *inertia)
   return good;
 }
 
+/* Room in one piece: pf_units_place cuts it. Nothing without constraints. */
 PfStatus pf_units_make(PfSolver *s)
 {
   const int n = s->system->n, m = s->system->m;
@@ -29,7 +31,8 @@ PfStatus pf_units_make(PfSolver *s)
   *u = (PfUnits){.m = m, .n = n, .column = pf_solver_array(s, double, n), .row = pf_solver_array(s, double, m)};
   double *room = pf_solver_scratch(s, double, pf_units_room(m, n) + 3*(size_t)n + (size_t)s->system->symbols.count);
   u->sure = pf_sure_entries(s->ctx, s->arena, s->system->eq->A, (size_t)m*(size_t)n);
-  bool good = u->column && u->row && room && u->sure && pf_keep_members(s->arena, &s->kept, s, scaled, measured);
+  bool good = u->column && u->row && room && u->sure && pf_checkpoint_members(s->arena, &s->checkpoint, s, scaled,
+                                                                              measured);
   if (!good) return pf_solver_no_room(s);
   u->spread = pf_units_place(u, room);
   s->unit_home = u->spread + n;
@@ -37,34 +40,34 @@ PfStatus pf_units_make(PfSolver *s)
   return PF_OK;
 }
 
-/* The recursion has accelerations of its own. */
-static bool may_be_scaled(const PfSolver *s)
-{
-  return !s->system->in_bodies && s->formulation != &pf_form_recursive;
-}
-
+/* Evaluates the tape at some ten states near the first state of a solver, at most about sixty. The numbers of this
+ * state are in solver->at afterwards, as before. */
 void pf_units_find(PfSolver *s)
 {
   PfUnits *u = &s->units;
   memcpy(s->unit_home, s->values + s->system->symbols.q, 2*(size_t)s->system->n*sizeof *s->unit_home);
-  pf_units_measure(u, s->unit_home, look, s);
+  pf_units_measure(u, s->unit_home, evaluate_rows, s);
   (void)pf_tape_run_to_places(s->system->tape, s->values, s->system->place, s->at.all, s->tape_work);
-  s->scaled = may_be_scaled(s) && pf_units_matter(u);
+  /* the recursion has accelerations of its own */
+  s->scaled = !s->system->in_bodies && s->formulation != &pf_form_recursive && pf_units_matter(u);
   for (int j = 0; j < u->n && !s->scaled; j++) u->column[j] = 1;
   pf_units_rows(u);
   s->measured = true;
 }
 
+/* Those of the first state stay. */
 const double *pf_solver_units(const PfSolver *s)
 {
   return s->scaled ? s->units.column : NULL;
 }
 
+/* See solver.h. */
 const double *pf_solver_row_sizes(const PfSolver *s)
 {
   return s->measured && !s->scaled ? s->units.row : NULL;
 }
 
+/* M becomes D M D, F and C become D F and D C, A becomes A D. */
 void pf_units_enter(PfSolver *s)
 {
   const int n = s->system->n;
@@ -78,11 +81,13 @@ void pf_units_enter(PfSolver *s)
   }
 }
 
+/* Divides by the units; nothing where all are 1. */
 void pf_units_into(const PfSolver *s, double *acceleration)
 {
   for (int i = 0; s->scaled && i < s->system->n; i++) acceleration[i] /= s->units.column[i];
 }
 
+/* Multiplies by the units. */
 void pf_units_back(const PfSolver *s, double *acceleration)
 {
   for (int i = 0; s->scaled && i < s->system->n; i++) acceleration[i] *= s->units.column[i];

@@ -14,6 +14,7 @@
 
 /* ---------------------------------------------------------------- masses */
 
+/* Adds an inertia, given in the axes of the node after its first `turns`, to the parent at its own origin. */
 static void give_mass(const PfUnrolling *u, const PfUnrollNode *node, int turns, const PfUnrollInertia *given)
 {
   if (node->parent < 0) return;
@@ -27,6 +28,8 @@ static void give_mass(const PfUnrolling *u, const PfUnrollNode *node, int turns,
   pf_unroll_add(u, parent->J, I.J, 6);
 }
 
+/* Moves parts of the masses to the parent that the joint does not see: what lies along the axis of a spin, the inertia
+ * of a slide, a point mass at a ball joint. This saves operations and changes no motion. */
 static void give_masses(const PfUnrolling *u)
 {
   const PfTerm zero = u->zero, none[6] = {zero, zero, zero, zero, zero, zero};
@@ -64,7 +67,7 @@ static void spin_matrix(const PfUnrolling *u, const PfUnrollNode *node, PfTerm K
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1)%3, k = (i + 2)%3;
     const PfTerm product = times(u, w[i], w[j]);
-    K[4*i] = pf_weave_neg(u->weave, plus(u, times(u, w[j], w[j]), times(u, w[k], w[k])));
+    K[4*i] = pf_builder_neg(u->builder, plus(u, times(u, w[j], w[j]), times(u, w[k], w[k])));
     K[3*i + j] = minus(u, product, alpha[k]);
     K[3*j + i] = plus(u, product, alpha[k]);
   }
@@ -75,14 +78,15 @@ static void add_coriolis(const PfUnrolling *u, const PfTerm w[3], const PfTerm r
 {
   PfTerm c[3];
   pf_unroll_cross(u, w, rate, c);
-  for (int i = 0; i < 3; i++) a[i] = plus(u, a[i], times(u, pf_weave_number(u->weave, 2), c[i]));
+  for (int i = 0; i < 3; i++) a[i] = plus(u, a[i], times(u, pf_builder_number(u->builder, 2), c[i]));
 }
 
+/* Velocities and accelerations of the parent at the own origin, in own axes. */
 static void begin_motion(const PfUnrolling *u, PfUnrollNode *node)
 {
   if (node->parent < 0) {
     for (int i = 0; i < 3; i++) node->w[i] = node->alpha[i] = u->zero;
-    for (int i = 0; i < 3; i++) node->a[i] = pf_weave_neg(u->weave, u->gravity[i]);
+    for (int i = 0; i < 3; i++) node->a[i] = pf_builder_neg(u->builder, u->gravity[i]);
   } else {
     const PfUnrollNode *parent = u->node + node->parent;
     PfTerm K[9];
@@ -98,25 +102,20 @@ static void begin_motion(const PfUnrolling *u, PfUnrollNode *node)
   pf_unroll_back(u, &node->edge, node->a);
 }
 
-/* w_i = 2 (x0 dx_i + x_l dx_j - x_i dx0 - x_j dx_l)/x.x */
-static void find_spin(const PfUnrolling *u, PfUnrollNode *node)
-{
-  const PfTerm *x = node->x, *dx = node->dx, two = pf_weave_number(u->weave, 2);
-  const PfTerm scale = pf_weave_div(u->weave, two, pf_unroll_dot(u, x, x, 4));
-  for (int i = 1; i < 4; i++) {
-    const int j = i%3 + 1, l = (i + 1)%3 + 1;
-    const PfTerm along = plus(u, times(u, x[0], dx[i]), times(u, x[l], dx[j]));
-    const PfTerm against = plus(u, times(u, x[i], dx[0]), times(u, x[j], dx[l]));
-    node->spin[i - 1] = times(u, scale, minus(u, along, against));
-  }
-}
-
 /* The joint's own part: c = w x h rate, or twice that of a slide. */
 static void add_joint_motion(const PfUnrolling *u, PfUnrollNode *node)
 {
   PfTerm rate[3], c[3];
   if (node->joint->rate < 0) {
-    find_spin(u, node);
+    /* w_i = 2 (x0 dx_i + x_l dx_j - x_i dx0 - x_j dx_l)/x.x */
+    const PfTerm *x = node->x, *dx = node->dx, two = pf_builder_number(u->builder, 2);
+    const PfTerm scale = pf_builder_div(u->builder, two, pf_unroll_dot(u, x, x, 4));
+    for (int i = 1; i < 4; i++) {
+      const int j = i%3 + 1, l = (i + 1)%3 + 1;
+      const PfTerm along = plus(u, times(u, x[0], dx[i]), times(u, x[l], dx[j]));
+      const PfTerm against = plus(u, times(u, x[i], dx[0]), times(u, x[j], dx[l]));
+      node->spin[i - 1] = times(u, scale, minus(u, along, against));
+    }
     pf_unroll_cross(u, node->w, node->spin, c);
     pf_unroll_add(u, node->alpha, c, 3);
     pf_unroll_add(u, node->w, node->spin, 3);
@@ -148,17 +147,6 @@ static void find_effort(const PfUnrolling *u, PfUnrollNode *node)
   for (int i = 0; i < 3; i++) f[i] = plus(u, f[i], times(u, node->m, node->a[i]));
 }
 
-static void sweep_out(const PfUnrolling *u)
-{
-  for (int k = 0; k < u->count; k++) {
-    PfUnrollNode *node = u->node + k;
-    begin_motion(u, node);
-    add_joint_motion(u, node);
-    find_effort(u, node);
-    pf_unroll_inertia_of(u, node->m, node->mc, node->J, &node->I);
-  }
-}
-
 /* ---------------------------------------------------------------- inward: inertias and forces */
 
 static PfStatus refuse(PfUnrolling *u, const char *why_not)
@@ -169,31 +157,20 @@ static PfStatus refuse(PfUnrolling *u, const char *why_not)
 
 static PfTerm reciprocal(const PfUnrolling *u, PfTerm a)
 {
-  return pf_weave_div(u->weave, u->one, a);
+  return pf_builder_div(u->builder, u->one, a);
 }
 
 /* The least reciprocal of a pivot and the largest ratio to the inertia it is taken from; numbers are decided here. */
 static PfStatus note_pivot(PfUnrolling *u, PfTerm pivot, PfTerm size)
 {
   double value;
-  if (pf_weave_is_number(u->weave, pivot, &value))
+  if (pf_builder_is_number(u->builder, pivot, &value))
     return value > 0 ? PF_OK : refuse(u, "a joint can move without moving any mass");
   const PfTerm inverse = reciprocal(u, pivot), ratio = times(u, size, inverse);
-  u->least = u->has_pivots ? pf_weave_min(u->weave, u->least, inverse) : inverse;
-  u->most = u->has_pivots ? pf_weave_max(u->weave, u->most, ratio) : ratio;
+  u->least = u->has_pivots ? pf_builder_min(u->builder, u->least, inverse) : inverse;
+  u->most = u->has_pivots ? pf_builder_max(u->builder, u->most, ratio) : ratio;
   u->has_pivots = true;
   return PF_OK;
-}
-
-/* Of an axial joint: what it has to move if nothing further out moves. */
-static PfTerm size_of(const PfUnrollNode *node)
-{
-  return node->joint->kind == PF_CHAIN_SPIN ? node->J[5] : node->m;
-}
-
-static bool is_unit(const PfUnrolling *u, const PfTerm h[3], int i)
-{
-  return h[i] == u->one && pf_weave_is_zero(u->weave, h[(i + 1)%3]) && pf_weave_is_zero(u->weave, h[(i + 2)%3]);
 }
 
 /* Element i, j of the whole matrix. */
@@ -209,17 +186,20 @@ static PfTerm *element(PfUnrollInertia *I, int i, int j)
 static PfStatus eliminate_axial(PfUnrolling *u, PfUnrollNode *node)
 {
   const int first = node->joint->kind == PF_CHAIN_SPIN ? 0 : 3;
-  const PfTerm tau = pf_weave_div(u->weave, node->force, node->slope);
+  const PfTerm tau = pf_builder_div(u->builder, node->force, node->slope);
   PfTerm U[6];
   int whole = -1;
-  for (int i = 0; i < 3; i++) whole = is_unit(u, node->h, i) ? first + i : whole;
+  for (int i = 0; i < 3; i++)
+    if (node->h[i] == u->one && pf_builder_is_zero(u->builder, node->h[(i + 1)%3]) &&
+        pf_builder_is_zero(u->builder, node->h[(i + 2)%3])) whole = first + i;
   for (int i = 0; i < 6; i++) {
     U[i] = u->zero;
     for (int j = 0; j < 3; j++) U[i] = plus(u, U[i], times(u, *element(&node->I, i, first + j), node->h[j]));
   }
   const PfTerm D = pf_unroll_dot(u, node->h, U + first, 3);
   const PfTerm eps = minus(u, tau, pf_unroll_dot(u, node->h, node->z + first, 3));
-  PF_TRY(note_pivot(u, D, size_of(node)));
+  /* Of an axial joint: what it has to move if nothing further out moves. */
+  PF_TRY(note_pivot(u, D, node->joint->kind == PF_CHAIN_SPIN ? node->J[5] : node->m));
   const PfTerm inverse = reciprocal(u, D);
   for (int i = 0; i < 6; i++) node->g[i] = i == whole ? u->one : times(u, U[i], inverse);
   node->nu = times(u, eps, inverse);
@@ -263,7 +243,7 @@ static void solve(const PfUnrolling *u, const PfTerm *W, int n, PfTerm *x)
 /* x (0, e): a quaternion times a vector. */
 static void turn_by(const PfUnrolling *u, const PfTerm x[4], const PfTerm e[3], PfTerm out[4])
 {
-  out[0] = pf_weave_neg(u->weave, pf_unroll_dot(u, x + 1, e, 3));
+  out[0] = pf_builder_neg(u->builder, pf_unroll_dot(u, x + 1, e, 3));
   for (int i = 1; i < 4; i++) {
     const int j = i%3 + 1, l = (i + 1)%3 + 1;
     out[i] = plus(u, times(u, x[0], e[i - 1]), minus(u, times(u, x[j], e[l - 1]), times(u, x[l], e[j - 1])));
@@ -273,7 +253,7 @@ static void turn_by(const PfUnrolling *u, const PfTerm x[4], const PfTerm e[3], 
 /* Forces on a quaternion as a moment. */
 static void find_moment(const PfUnrolling *u, PfUnrollNode *node)
 {
-  const PfTerm half = pf_weave_number(u->weave, 0.5);
+  const PfTerm half = pf_builder_number(u->builder, 0.5);
   for (int k = 0; k < 3; k++) {
     PfTerm e[3] = {u->zero, u->zero, u->zero}, column[4];
     e[k] = u->one;
@@ -311,72 +291,47 @@ static PfStatus eliminate_ball(PfUnrolling *u, PfUnrollNode *node)
   return PF_OK;
 }
 
-/* All six: nothing is left but the forces of the joint. */
-static PfStatus eliminate_free(PfUnrolling *u, PfUnrollNode *node)
-{
-  PfTerm W[36], force[3];
-  for (int i = 0; i < 36; i++) W[i] = *element(&node->I, i/6, i%6);
-  find_moment(u, node);
-  memcpy(force, node->P, sizeof force);
-  pf_unroll_back(u, &node->edge, force);
-  PF_TRY(factor(u, W, 6));
-  for (int i = 0; i < 6; i++) node->motion[i] = minus(u, i < 3 ? node->tau[i] : force[i - 3], node->z[i]);
-  solve(u, W, 6, node->motion);
-  for (int i = 0; i < 6; i++) node->z[i] = i < 3 ? node->tau[i] : force[i - 3];
-  for (int i = 0; i < 9; i++) node->I.B[i] = u->zero;
-  for (int i = 0; i < 6; i++) node->I.J[i] = node->I.M[i] = u->zero;
-  return PF_OK;
-}
-
-static void hand_over(const PfUnrolling *u, PfUnrollNode *node)
-{
-  PfUnrollNode *parent = u->node + node->parent;
-  PfTerm moment[3];
-  pf_unroll_up(u, &node->edge, node->edge.turn_count, node->z);
-  pf_unroll_up(u, &node->edge, node->edge.turn_count, node->z + 3);
-  pf_unroll_cross(u, node->edge.l, node->z + 3, moment);
-  pf_unroll_add(u, node->z, moment, 3);
-  pf_unroll_inertia_up(u, &node->edge, node->edge.turn_count, &node->I);
-  pf_unroll_inertia_shift(u, node->edge.l, &node->I);
-  pf_unroll_add(u, parent->z, node->z, 6);
-  pf_unroll_add(u, parent->I.J, node->I.J, 6);
-  pf_unroll_add(u, parent->I.B, node->I.B, 9);
-  pf_unroll_add(u, parent->I.M, node->I.M, 6);
-}
-
+/* Articulated inertias, inward: each joint is eliminated, and the rest is passed to the parent. */
 static PfStatus sweep_in(PfUnrolling *u)
 {
   for (int k = u->count; k-- > 0;) {
     PfUnrollNode *node = u->node + k;
     if (node->joint->kind == PF_CHAIN_BALL) PF_TRY(eliminate_ball(u, node));
-    else if (node->joint->kind == PF_CHAIN_FREE) PF_TRY(eliminate_free(u, node));
-    else if (!is_driven(u, node)) PF_TRY(eliminate_axial(u, node));
-    if (node->parent >= 0) hand_over(u, node);
+    else if (node->joint->kind == PF_CHAIN_FREE) {
+      /* All six: nothing is left but the forces of the joint. */
+      PfTerm W[36], force[3];
+      for (int i = 0; i < 36; i++) W[i] = *element(&node->I, i/6, i%6);
+      find_moment(u, node);
+      memcpy(force, node->P, sizeof force);
+      pf_unroll_back(u, &node->edge, force);
+      PF_TRY(factor(u, W, 6));
+      for (int i = 0; i < 6; i++) node->motion[i] = minus(u, i < 3 ? node->tau[i] : force[i - 3], node->z[i]);
+      solve(u, W, 6, node->motion);
+      for (int i = 0; i < 6; i++) node->z[i] = i < 3 ? node->tau[i] : force[i - 3];
+      for (int i = 0; i < 9; i++) node->I.B[i] = u->zero;
+      for (int i = 0; i < 6; i++) node->I.J[i] = node->I.M[i] = u->zero;
+    } else if (!is_driven(u, node)) PF_TRY(eliminate_axial(u, node));
+    if (node->parent >= 0) {
+      PfUnrollNode *parent = u->node + node->parent;
+      PfTerm moment[3];
+      pf_unroll_up(u, &node->edge, node->edge.turn_count, node->z);
+      pf_unroll_up(u, &node->edge, node->edge.turn_count, node->z + 3);
+      pf_unroll_cross(u, node->edge.l, node->z + 3, moment);
+      pf_unroll_add(u, node->z, moment, 3);
+      pf_unroll_inertia_up(u, &node->edge, node->edge.turn_count, &node->I);
+      pf_unroll_inertia_shift(u, node->edge.l, &node->I);
+      pf_unroll_add(u, parent->z, node->z, 6);
+      pf_unroll_add(u, parent->I.J, node->I.J, 6);
+      pf_unroll_add(u, parent->I.B, node->I.B, 9);
+      pf_unroll_add(u, parent->I.M, node->I.M, 6);
+    }
   }
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- outward: accelerations */
 
-/* Of the parent, at the own point and in the own axes. */
-static void carry(const PfUnrolling *u, PfUnrollNode *node)
-{
-  for (int i = 0; i < 6; i++) node->delta[i] = node->parent < 0 ? u->zero : u->node[node->parent].delta[i];
-  PfTerm swing[3];
-  pf_unroll_cross(u, node->delta, node->edge.l, swing);
-  pf_unroll_add(u, node->delta + 3, swing, 3);
-}
-
-/* Linear rates of a free joint are those of the position, in the axes before it moves. */
-static void free_rates(const PfUnrolling *u, PfUnrollNode *node, const PfTerm carried[3])
-{
-  PfTerm linear[3];
-  memcpy(linear, node->motion + 3, sizeof linear);
-  pf_unroll_up(u, &node->edge, 0, linear);
-  for (int i = 0; i < 3; i++) linear[i] = minus(u, linear[i], carried[i]);
-  pf_unroll_transposed_times(u, node->Rt, linear, node->vdot + 3);
-}
-
+/* Accelerations of a ball or free joint. */
 static void ball_rates(const PfUnrolling *u, PfUnrollNode *node)
 {
   const bool is_free = node->joint->kind == PF_CHAIN_FREE;
@@ -384,8 +339,14 @@ static void ball_rates(const PfUnrolling *u, PfUnrollNode *node)
   memcpy(carried, node->delta + 3, sizeof carried);
   pf_unroll_back(u, &node->edge, node->delta);
   pf_unroll_back(u, &node->edge, node->delta + 3);
-  if (is_free) free_rates(u, node, carried);
-  else pf_unroll_times(u, node->G, node->delta + 3, taken);
+  if (is_free) {
+    /* Linear rates of a free joint are those of the position, in the axes before it moves. */
+    PfTerm linear[3];
+    memcpy(linear, node->motion + 3, sizeof linear);
+    pf_unroll_up(u, &node->edge, 0, linear);
+    for (int i = 0; i < 3; i++) linear[i] = minus(u, linear[i], carried[i]);
+    pf_unroll_transposed_times(u, node->Rt, linear, node->vdot + 3);
+  } else pf_unroll_times(u, node->G, node->delta + 3, taken);
   for (int i = 0; i < 3; i++) {
     const PfTerm alpha = is_free ? node->motion[i] : minus(u, node->motion[i], taken[i]);
     node->vdot[i] = minus(u, alpha, node->delta[i]);
@@ -394,11 +355,16 @@ static void ball_rates(const PfUnrolling *u, PfUnrollNode *node)
   }
 }
 
+/* Accelerations of all joints, outward. */
 static void sweep_back_out(const PfUnrolling *u)
 {
   for (int k = 0; k < u->count; k++) {
     PfUnrollNode *node = u->node + k;
-    carry(u, node);
+    /* Of the parent, at the own point and in the own axes. */
+    for (int i = 0; i < 6; i++) node->delta[i] = node->parent < 0 ? u->zero : u->node[node->parent].delta[i];
+    PfTerm swing[3];
+    pf_unroll_cross(u, node->delta, node->edge.l, swing);
+    pf_unroll_add(u, node->delta + 3, swing, 3);
     if (node->joint->rate < 0) {
       ball_rates(u, node);
       continue;
@@ -417,7 +383,8 @@ static void sweep_back_out(const PfUnrolling *u)
 /* x'' = x (0, vdot/2 + w (x.x')/x.x) - x (x'.x')/x.x: the length is kept. */
 static void quaternion_accelerations(const PfUnrolling *u, const PfUnrollNode *node, PfTerm out[4])
 {
-  const PfTerm inverse = reciprocal(u, pf_unroll_dot(u, node->x, node->x, 4)), half = pf_weave_number(u->weave, 0.5);
+  const PfTerm inverse = reciprocal(u, pf_unroll_dot(u, node->x, node->x, 4));
+  const PfTerm half = pf_builder_number(u->builder, 0.5);
   const PfTerm drift = times(u, pf_unroll_dot(u, node->x, node->dx, 4), inverse);
   const PfTerm pull = times(u, pf_unroll_dot(u, node->dx, node->dx, 4), inverse);
   PfTerm e[3];
@@ -426,68 +393,64 @@ static void quaternion_accelerations(const PfUnrolling *u, const PfUnrollNode *n
   for (int i = 0; i < 4; i++) out[i] = minus(u, out[i], times(u, node->x[i], pull));
 }
 
-static void list_accelerations(const PfUnrolling *u, PfTerm *a)
+/* ---------------------------------------------------------------- all of it */
+
+/* The articulated-body algorithm written out as terms, and the tape of the accelerations with the measures of its
+ * pivots. The tape gives q'' (n), then two pairs that measure the pivots: reciprocals below and ratios above a limit
+ * show a joint without inertia. */
+static PfStatus run(PfUnrolling *u, int n, PfTape **tape)
 {
+  PF_TRY(pf_unroll_frames(u));
+  give_masses(u);
+  for (int k = 0; k < u->count; k++) {
+    PfUnrollNode *node = u->node + k;
+    begin_motion(u, node);
+    add_joint_motion(u, node);
+    find_effort(u, node);
+    pf_unroll_inertia_of(u, node->m, node->mc, node->J, &node->I);
+  }
+  const PfStatus status = sweep_in(u);
+  if (status != PF_OK) return u->why_not ? pf_fail(u->ctx, PF_ERR_MODEL, "%s", u->why_not) : status;
+  sweep_back_out(u);
+  PfTerm *roots = pf_arena_array(u->arena, PfTerm, n + 2*PF_UNROLL_PAIRS);
+  if (!roots) return pf_no_room(u->ctx, "the recursion");
   const PfRecursion *r = u->model->recursion;
   for (int k = 0; k < u->count; k++) {
     const PfUnrollNode *node = u->node + k;
     if (node->joint->rate < 0) {
       const PfBall *ball = r->model->balls + r->chain.step[node->joint->step].ball;
-      quaternion_accelerations(u, node, a + ball->q);
-      if (node->joint->kind == PF_CHAIN_FREE) memcpy(a + ball->p, node->vdot + 3, 3*sizeof *a);
+      quaternion_accelerations(u, node, roots + ball->q);
+      if (node->joint->kind == PF_CHAIN_FREE) memcpy(roots + ball->p, node->vdot + 3, 3*sizeof *roots);
     } else if (!is_driven(u, node)) {
       const int i = r->rate[node->joint->rate].coordinate;
-      a[i] = pf_weave_div(u->weave, minus(u, node->vdot[0], node->second), node->slope);
+      roots[i] = pf_builder_div(u->builder, minus(u, node->vdot[0], node->second), node->slope);
     }
   }
-}
-
-/* ---------------------------------------------------------------- all of it */
-
-static PfStatus make_tape(PfUnrolling *u, int n, PfTape **tape)
-{
-  PfTerm *roots = pf_arena_array(u->arena, PfTerm, n + 2*PF_UNROLL_PAIRS);
-  if (!roots) return pf_no_room(u->ctx, "the recursion");
-  list_accelerations(u, roots);
   roots[n] = u->has_pivots ? u->least : u->one;
   roots[n + 1] = u->zero;
   roots[n + 2] = u->one;
   roots[n + 3] = u->has_pivots ? u->most : u->one;
-  return pf_weave_tape(u->weave, roots, n + 2*PF_UNROLL_PAIRS, tape);
-}
-
-static PfStatus run(PfUnrolling *u, int n, PfTape **tape)
-{
-  PF_TRY(pf_unroll_frames(u));
-  give_masses(u);
-  sweep_out(u);
-  const PfStatus status = sweep_in(u);
-  if (status != PF_OK) return u->why_not ? pf_fail(u->ctx, PF_ERR_MODEL, "%s", u->why_not) : status;
-  sweep_back_out(u);
-  return make_tape(u, n, tape);
+  return pf_builder_tape(u->builder, roots, n + 2*PF_UNROLL_PAIRS, tape);
 }
 
 /* Only quaternions may be bound, by their lengths, and every rate is a coordinate's own or known. */
-static PfStatus check(PfContext *ctx, const PfSystem *system, const PfRecursion *r)
+static PfStatus unroll(PfUnrolling *u, PfUnrollModel *model, PfTape **tape)
 {
-  for (int k = 0; k < system->m; k++)
+  const PfRecursion *r = model->recursion;
+  for (int k = 0; k < model->system->m; k++)
     if (!r->model->constraints[k].norm)
-      return pf_fail(ctx, PF_ERR_MODEL, "the recursion is written out for trees without constraints, and the model "
+      return pf_fail(u->ctx, PF_ERR_MODEL, "the recursion is written out for trees without constraints, and the model "
                      "has '%s'", r->model->constraints[k].name);
   for (int k = 0; k < r->rate_count; k++)
     if (r->rate[k].role == PF_RATE_FOLLOWS)
-      return pf_fail(ctx, PF_ERR_MODEL, "the recursion is written out for joints that move one by one, and a placement "
-                     "depends on several coordinates");
-  return PF_OK;
-}
-
-static PfStatus unroll(PfUnrolling *u, PfUnrollModel *model, PfTape **tape)
-{
-  PF_TRY(check(u->ctx, model->system, model->recursion));
+      return pf_fail(u->ctx, PF_ERR_MODEL, "the recursion is written out for joints that move one by one, and a "
+                     "placement depends on several coordinates");
   PF_TRY(pf_unroll_joints(model));
   return run(u, model->system->n, tape);
 }
 
+/* Fails with PF_ERR_MODEL for trees with constraints and for joints that can move without moving a mass. A solver in
+ * loops is made for its lists of joints, and freed at the end. */
 PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *plan, PfTape **tape)
 {
   PfSolver *solver;
@@ -498,7 +461,7 @@ PfStatus pf_unroll(PfContext *ctx, const PfSystem *system, const PfUnrollPlan *p
   PfUnrollModel model = {.ctx = ctx, .arena = arena, .plan = plan, .system = system, .recursion = solver->data};
   PfUnrolling u = {.ctx = ctx, .arena = arena, .model = &model};
   PfStatus status = arena ? unroll(&u, &model, tape) : pf_no_room(ctx, "the recursion");
-  pf_weave_free(u.weave);
+  pf_builder_free(u.builder);
   pf_arena_free(arena);
   pf_solver_free(solver);
   return status;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+/* From the first term on; zeros cost nothing. */
 PfTerm pf_unroll_dot(const PfUnrolling *u, const PfTerm *a, const PfTerm *b, int count)
 {
   PfTerm sum = u->zero;
@@ -12,6 +13,7 @@ PfTerm pf_unroll_dot(const PfUnrolling *u, const PfTerm *a, const PfTerm *b, int
   return sum;
 }
 
+/* a x b. */
 void pf_unroll_cross(const PfUnrolling *u, const PfTerm a[3], const PfTerm b[3], PfTerm out[3])
 {
   PfTerm c[3];
@@ -22,11 +24,13 @@ void pf_unroll_cross(const PfUnrolling *u, const PfTerm a[3], const PfTerm b[3],
   memcpy(out, c, sizeof c);
 }
 
+/* to += more. */
 void pf_unroll_add(const PfUnrolling *u, PfTerm *to, const PfTerm *more, int count)
 {
   for (int i = 0; i < count; i++) to[i] = plus(u, to[i], more[i]);
 }
 
+/* A x for a 3 x 3 matrix, by rows. */
 void pf_unroll_times(const PfUnrolling *u, const PfTerm A[9], const PfTerm x[3], PfTerm out[3])
 {
   PfTerm y[3];
@@ -34,12 +38,14 @@ void pf_unroll_times(const PfUnrolling *u, const PfTerm A[9], const PfTerm x[3],
   memcpy(out, y, sizeof y);
 }
 
+/* A^T x. */
 void pf_unroll_transposed_times(const PfUnrolling *u, const PfTerm A[9], const PfTerm x[3], PfTerm out[3])
 {
   const PfTerm T[9] = {A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]};
   pf_unroll_times(u, T, x, out);
 }
 
+/* A by its six elements, see unroll_impl.h. */
 void pf_unroll_symmetric_times(const PfUnrolling *u, const PfTerm A[6], const PfTerm x[3], PfTerm out[3])
 {
   const PfTerm full[9] = {A[0], A[1], A[2], A[1], A[3], A[4], A[2], A[4], A[5]};
@@ -56,6 +62,7 @@ static void turn_pair(const PfUnrolling *u, PfTerm c, PfTerm s, PfTerm *x, PfTer
   *x = first;
 }
 
+/* Applies the first `turns` of the edge, the last of them first, or the matrix. */
 void pf_unroll_up(const PfUnrolling *u, const PfUnrollEdge *edge, int turns, PfTerm x[3])
 {
   if (edge->by_matrix) pf_unroll_times(u, edge->R, x, x);
@@ -65,12 +72,13 @@ void pf_unroll_up(const PfUnrolling *u, const PfUnrollEdge *edge, int turns, PfT
   }
 }
 
+/* The inverse of pf_unroll_up with all turns. */
 void pf_unroll_back(const PfUnrolling *u, const PfUnrollEdge *edge, PfTerm x[3])
 {
   if (edge->by_matrix) pf_unroll_transposed_times(u, edge->R, x, x);
   for (int k = 0; k < edge->turn_count && !edge->by_matrix; k++) {
     const PfUnrollTurn *t = edge->turn + k;
-    turn_pair(u, t->c, pf_weave_neg(u->weave, t->s), x + (t->axis + 1)%3, x + (t->axis + 2)%3);
+    turn_pair(u, t->c, pf_builder_neg(u->builder, t->s), x + (t->axis + 1)%3, x + (t->axis + 2)%3);
   }
 }
 
@@ -79,10 +87,10 @@ void pf_unroll_back(const PfUnrolling *u, const PfUnrollEdge *edge, PfTerm x[3])
  * q is r. */
 static void turn_block(const PfUnrolling *u, const PfUnrollTurn *t, PfTerm *p, PfTerm *q, PfTerm *r, PfTerm *s)
 {
-  if (pf_weave_is_zero(u->weave, t->c)) { /* a quarter */
+  if (pf_builder_is_zero(u->builder, t->c)) { /* a quarter */
     const PfTerm before[4] = {*p, *q, *r, *s};
     *p = before[3], *s = before[0];
-    *q = pf_weave_neg(u->weave, before[2]), *r = pf_weave_neg(u->weave, before[1]);
+    *q = pf_builder_neg(u->builder, before[2]), *r = pf_builder_neg(u->builder, before[1]);
     return;
   }
   const PfTerm d = minus(u, *p, *s);
@@ -133,6 +141,7 @@ static void full_symmetric_turn(const PfUnrolling *u, const PfTerm R[9], PfTerm 
     for (int j = i; j < 3; j++) A[symmetric(i, j)] = full[3*i + j];
 }
 
+/* J, B and M of an inertia become R J R^T and so on, turn by turn or by the matrix of the edge. */
 void pf_unroll_inertia_up(const PfUnrolling *u, const PfUnrollEdge *edge, int turns, PfUnrollInertia *I)
 {
   if (edge->by_matrix) {
@@ -174,10 +183,12 @@ void pf_unroll_inertia_shift(const PfUnrolling *u, const PfTerm l[3], PfUnrollIn
   }
 }
 
+/* J about the origin, B = [mc] and M = m 1. */
 void pf_unroll_inertia_of(const PfUnrolling *u, PfTerm m, const PfTerm mc[3], const PfTerm J[6], PfUnrollInertia *I)
 {
   const PfTerm zero = u->zero;
-  const PfTerm less[3] = {pf_weave_neg(u->weave, mc[0]), pf_weave_neg(u->weave, mc[1]), pf_weave_neg(u->weave, mc[2])};
+  const PfTerm less[3] = {pf_builder_neg(u->builder, mc[0]), pf_builder_neg(u->builder, mc[1]),
+                          pf_builder_neg(u->builder, mc[2])};
   *I = (PfUnrollInertia){.B = {zero, less[2], mc[1], mc[2], zero, less[0], less[1], mc[0], zero},
                          .M = {m, zero, zero, m, zero, m}};
   memcpy(I->J, J, sizeof I->J);

@@ -35,6 +35,14 @@ enum { MOST_OF_NODE = 9 + 3 + 3 + 10 + 5 + 22 };
 
 /* ---------------------------------------------------------------- small rotations in numbers */
 
+/* Axes of the node of a joint's parent: numbers of the ground are 1. */
+static const double *parent_axes(const Framing *g, int k)
+{
+  static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const int parent = g->model->joint[k].parent;
+  return parent < 0 ? unit : g->frame[parent].Q;
+}
+
 static double snap(double x)
 {
   const double whole = round(x);
@@ -56,14 +64,6 @@ static void multiply_transposed(const double A[9], const double B[9], double out
 {
   const double T[9] = {A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]};
   multiply(T, B, out);
-}
-
-static void turn_about_z(double Q[9], double angle)
-{
-  const double c = snap(cos(angle)), s = snap(sin(angle)), turn[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
-  double turned[9];
-  multiply(Q, turn, turned);
-  memcpy(Q, turned, sizeof turned);
 }
 
 static bool take_numbers(PfContext *ctx, const PfExpr *e, int count, double *x)
@@ -95,10 +95,8 @@ static void set_axis(const double axis[3], double Q[9])
 /* K = Q_parent^T R Q */
 static void relative_turn(const Framing *g, int k, const double R[9], double K[9])
 {
-  static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  const int parent = g->model->joint[k].parent;
   double half[9];
-  multiply_transposed(parent < 0 ? unit : g->frame[parent].Q, R, half);
+  multiply_transposed(parent_axes(g, k), R, half);
   multiply(half, g->frame[k].Q, K);
   snap_all(K, 9);
 }
@@ -123,18 +121,7 @@ static bool leading_angle(const Framing *g, int child, double *angle)
   return true;
 }
 
-static void turn_frames(const Framing *g)
-{
-  const PfUnrollModel *model = g->model;
-  for (int k = 0; k < model->count; k++) {
-    double angle;
-    int child = k + 1;
-    if (!g->frame[k].planar) continue;
-    while (child < model->count && !(model->joint[child].parent == k && g->frame[child].planar)) child++;
-    if (child < model->count && leading_angle(g, child, &angle)) turn_about_z(g->frame[k].Q, angle);
-  }
-}
-
+/* K = Rz(lead) Rx(alpha) Rz(third), with ca and sa for alpha in 0 … pi. */
 static void split_turn(const double K[9], Frame *frame)
 {
   const double sine = hypot(K[2], K[5]), norm = hypot(sine, K[8]);
@@ -160,13 +147,23 @@ static void set_frames(const Framing *g)
                     take_numbers(g->u->ctx, joint->R, 9, R);
     if (frame->planar) set_axis(axis, frame->Q);
   }
-  turn_frames(g);
+  for (int k = 0; k < model->count; k++) {
+    double angle;
+    int child = k + 1;
+    if (!g->frame[k].planar) continue;
+    while (child < model->count && !(model->joint[child].parent == k && g->frame[child].planar)) child++;
+    if (child < model->count && leading_angle(g, child, &angle)) {
+      const double c = snap(cos(angle)), s = snap(sin(angle)), turn[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
+      double turned[9];
+      multiply(g->frame[k].Q, turn, turned);
+      memcpy(g->frame[k].Q, turned, sizeof turned);
+    }
+  }
   for (int k = 0; k < model->count; k++) {
     const PfUnrollJoint *joint = model->joint + k;
     if (!take_numbers(g->u->ctx, joint->R, 9, R)) continue;
     if (joint->kind == PF_CHAIN_SLIDE) { /* Q = R^T Q_parent */
-      static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-      multiply_transposed(R, joint->parent < 0 ? unit : g->frame[joint->parent].Q, g->frame[k].Q);
+      multiply_transposed(R, parent_axes(g, k), g->frame[k].Q);
       snap_all(g->frame[k].Q, 9);
     }
     if (!g->frame[k].planar) continue;
@@ -177,11 +174,6 @@ static void set_frames(const Framing *g)
 
 /* ---------------------------------------------------------------- expressions in node axes */
 
-static PfExpr number(PfContext *ctx, double x)
-{
-  return x == floor(x) && fabs(x) < 1e9 ? pf_expr_int(ctx, (int64_t)x) : pf_expr_double(ctx, x);
-}
-
 /* Q^T v */
 static void to_node(PfContext *ctx, const double Q[9], const PfExpr v[3], PfExpr out[3])
 {
@@ -189,37 +181,13 @@ static void to_node(PfContext *ctx, const double Q[9], const PfExpr v[3], PfExpr
   for (int i = 0; i < 3; i++) {
     moved[i] = pf_expr_int(ctx, 0);
     for (int j = 0; j < 3; j++)
-      moved[i] = pf_expr_add(ctx, moved[i], pf_expr_mul(ctx, number(ctx, Q[3*j + i]), v[j]));
+      moved[i] = pf_expr_add(ctx, moved[i], pf_expr_mul(ctx, pf_unroll_number(ctx, Q[3*j + i]), v[j]));
   }
   memcpy(out, moved, sizeof moved);
 }
 
-/* Q^T J Q */
-static void inertia_to_node(PfContext *ctx, const double Q[9], const PfExpr J[6], PfExpr out[6])
-{
-  PfExpr half[9], row[3];
-  for (int i = 0; i < 3; i++) {
-    const PfExpr column[3] = {J[symmetric(0, i)], J[symmetric(1, i)], J[symmetric(2, i)]};
-    to_node(ctx, Q, column, half + 3*i); /* row i is column i of Q^T J */
-  }
-  for (int i = 0; i < 3; i++) {
-    const PfExpr column[3] = {half[i], half[3 + i], half[6 + i]};
-    to_node(ctx, Q, column, row);
-    for (int j = i; j < 3; j++) out[symmetric(i, j)] = row[j];
-  }
-}
-
-/* The way from the origin of the parent's node, in its axes, with the own origin where the joint has it. */
-static void find_way(const Framing *g, int k, PfExpr l[3])
-{
-  static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  const PfUnrollJoint *joint = g->model->joint + k;
-  to_node(g->u->ctx, joint->parent < 0 ? unit : g->frame[joint->parent].Q, joint->p, l);
-  if (joint->parent >= 0 && g->frame[joint->parent].planar)
-    l[2] = pf_expr_sub(g->u->ctx, l[2], g->slide[joint->parent]);
-}
-
-/* Moves the own origin along the axis, so that the component that the axis has most of vanishes. */
+/* Moves the own origin along the axis, so that the component that the axis has most of vanishes. `l` is the way from
+ * the parent's origin, in its axes; g->slide[k] gets the shift along the own axis. */
 static void shorten_way(const Framing *g, int k, PfExpr l[3])
 {
   PfContext *ctx = g->u->ctx;
@@ -228,9 +196,9 @@ static void shorten_way(const Framing *g, int k, PfExpr l[3])
   int most = 0;
   for (int i = 1; i < 3; i++)
     if (fabs(axis[i]) > fabs(axis[most])) most = i;
-  PfExpr move = pf_expr_neg(ctx, pf_expr_div(ctx, l[most], number(ctx, axis[most])));
+  PfExpr move = pf_expr_neg(ctx, pf_expr_div(ctx, l[most], pf_unroll_number(ctx, axis[most])));
   for (int i = 0; i < 3; i++)
-    l[i] = i == most ? g->zero : pf_expr_add(ctx, l[i], pf_expr_mul(ctx, number(ctx, axis[i]), move));
+    l[i] = i == most ? g->zero : pf_expr_add(ctx, l[i], pf_expr_mul(ctx, pf_unroll_number(ctx, axis[i]), move));
   g->slide[k] = move;
 }
 
@@ -258,28 +226,18 @@ static void want(Wanted *wanted, const PfExpr *e, int count)
 /* Rotation before the joint moves where that is a matrix: Q_parent^T R. */
 static void want_turn(const Framing *g, int k, Wanted *wanted)
 {
-  static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const PfUnrollJoint *joint = g->model->joint + k;
   PfExpr R[9];
   for (int j = 0; j < 3; j++) {
     const PfExpr column[3] = {joint->R[j], joint->R[3 + j], joint->R[6 + j]};
     PfExpr turned[3];
-    to_node(g->u->ctx, joint->parent < 0 ? unit : g->frame[joint->parent].Q, column, turned);
+    to_node(g->u->ctx, parent_axes(g, k), column, turned);
     for (int i = 0; i < 3; i++) R[3*i + j] = turned[i];
   }
   want(wanted, R, 9);
 }
 
-static void want_axial(const Framing *g, const PfUnrollJoint *joint, Wanted *wanted)
-{
-  const PfUnrollModel *model = g->model;
-  const PfRate *rate = model->recursion->rate + joint->rate;
-  const PfExpr state[5] = {model->value[joint->rate], model->rate[joint->rate], model->second[joint->rate],
-                           model->slope[joint->rate],
-                           rate->role == PF_RATE_OWN ? model->force[rate->coordinate] : g->zero};
-  want(wanted, state, 5);
-}
-
+/* Coordinates, rates and forces; those of a free joint have its position, too. */
 static PfStatus want_quaternion(const Framing *g, const PfUnrollJoint *joint, Wanted *wanted)
 {
   const PfModel *model = g->model->recursion->model;
@@ -296,13 +254,17 @@ static PfStatus want_quaternion(const Framing *g, const PfUnrollJoint *joint, Wa
   return PF_OK;
 }
 
+/* Lists the expressions that a node needs, in the order in which take_node reads them. */
 static PfStatus want_node(const Framing *g, int k, Wanted *wanted)
 {
   PfContext *ctx = g->u->ctx;
   const PfUnrollJoint *joint = g->model->joint + k;
   const Frame *frame = g->frame + k;
   PfExpr l[3], h[3], mass[10];
-  find_way(g, k, l);
+  /* The way from the origin of the parent's node, in its axes, with the own origin where the joint has it. */
+  to_node(ctx, parent_axes(g, k), joint->p, l);
+  if (joint->parent >= 0 && g->frame[joint->parent].planar)
+    l[2] = pf_expr_sub(ctx, l[2], g->slide[joint->parent]);
   if (frame->planar) shorten_way(g, k, l);
   want_turn(g, k, wanted);
   want(wanted, l, 3);
@@ -310,17 +272,34 @@ static PfStatus want_node(const Framing *g, int k, Wanted *wanted)
   want(wanted, h, 3);
   mass[0] = joint->m;
   to_node(ctx, frame->Q, joint->mc, mass + 1);
-  inertia_to_node(ctx, frame->Q, joint->J, mass + 4);
+  /* Q^T J Q */
+  PfExpr *out = mass + 4;
+  PfExpr half[9], row[3];
+  for (int i = 0; i < 3; i++) {
+    const PfExpr column[3] = {joint->J[symmetric(0, i)], joint->J[symmetric(1, i)], joint->J[symmetric(2, i)]};
+    to_node(ctx, frame->Q, column, half + 3*i); /* row i is column i of Q^T J */
+  }
+  for (int i = 0; i < 3; i++) {
+    const PfExpr column[3] = {half[i], half[3 + i], half[6 + i]};
+    to_node(ctx, frame->Q, column, row);
+    for (int j = i; j < 3; j++) out[symmetric(i, j)] = row[j];
+  }
   mass_about(ctx, g->slide[k], mass[0], mass + 1, mass + 4);
   want(wanted, mass, 10);
   if (joint->rate < 0) return want_quaternion(g, joint, wanted);
-  want_axial(g, joint, wanted);
+  const PfUnrollModel *model = g->model;
+  const PfRate *rate = model->recursion->rate + joint->rate;
+  const PfExpr state[5] = {model->value[joint->rate], model->rate[joint->rate], model->second[joint->rate],
+                           model->slope[joint->rate],
+                           rate->role == PF_RATE_OWN ? model->force[rate->coordinate] : g->zero};
+  want(wanted, state, 5);
   return PF_OK;
 }
 
+/* Terms of the next `count` expressions that were wanted. */
 static void take(const PfUnrolling *u, PfTerm *to, int count, int *at)
 {
-  for (int i = 0; i < count; i++) to[i] = pf_weave_root(u->weave, (*at)++);
+  for (int i = 0; i < count; i++) to[i] = pf_builder_root(u->builder, (*at)++);
 }
 
 /* ---------------------------------------------------------------- edges */
@@ -329,28 +308,13 @@ static void add_turn(const PfUnrolling *u, PfUnrollEdge *edge, int axis, double 
 {
   if (c == 1) return;
   edge->turn[edge->turn_count++] =
-      (PfUnrollTurn){axis, pf_weave_number(u->weave, snap(c)), pf_weave_number(u->weave, snap(s))};
-}
-
-static void set_planar(const PfUnrolling *u, const Frame *frame, PfUnrollNode *node)
-{
-  PfUnrollEdge *edge = &node->edge;
-  const bool merged = frame->sa == 0 && frame->ca == 1; /* nothing between two turns about z */
-  const double offset = frame->third + (merged ? frame->lead : 0);
-  const PfTerm angle = plus(u, node->value, pf_weave_number(u->weave, offset));
-  if (!merged) add_turn(u, edge, 2, cos(frame->lead), sin(frame->lead));
-  add_turn(u, edge, 0, frame->ca, frame->sa);
-  node->fixed_turns = edge->turn_count;
-  edge->turn[edge->turn_count++] =
-      (PfUnrollTurn){2, pf_weave_cos(u->weave, angle), pf_weave_sin(u->weave, angle)};
-  node->h[0] = node->h[1] = u->zero;
-  node->h[2] = u->one;
+      (PfUnrollTurn){axis, pf_builder_number(u->builder, snap(c)), pf_builder_number(u->builder, snap(s))};
 }
 
 /* Rt times 1 cos + [h] sin + h h^T (1 - cos) */
 static void set_general_spin(const PfUnrolling *u, PfUnrollNode *node)
 {
-  const PfTerm c = pf_weave_cos(u->weave, node->value), s = pf_weave_sin(u->weave, node->value);
+  const PfTerm c = pf_builder_cos(u->builder, node->value), s = pf_builder_sin(u->builder, node->value);
   const PfTerm rest = minus(u, u->one, c), *h = node->h;
   PfTerm *R = node->edge.R;
   for (int i = 0; i < 3; i++) {
@@ -369,18 +333,11 @@ static void set_general_spin(const PfUnrolling *u, PfUnrollNode *node)
   }
 }
 
-static bool is_identity(const PfUnrolling *u, const PfTerm R[9])
-{
-  for (int i = 0; i < 9; i++)
-    if (R[i] != (i%4 == 0 ? u->one : u->zero)) return false;
-  return true;
-}
-
 /* 1 + 2/(x.x) (…), times Rt from the left. */
 static void set_quaternion(const PfUnrolling *u, PfUnrollNode *node)
 {
-  const PfTerm *x = node->x, two = pf_weave_number(u->weave, 2);
-  const PfTerm scale = pf_weave_div(u->weave, two, pf_unroll_dot(u, x, x, 4));
+  const PfTerm *x = node->x, two = pf_builder_number(u->builder, 2);
+  const PfTerm scale = pf_builder_div(u->builder, two, pf_unroll_dot(u, x, x, 4));
   PfTerm S[9], *R = node->edge.R;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
@@ -393,20 +350,35 @@ static void set_quaternion(const PfUnrolling *u, PfUnrollNode *node)
       const PfTerm e = times(u, x[i + 1], x[j + 1]), turn = times(u, x[0], x[k + 1]);
       S[3*i + j] = times(u, scale, (i + 1)%3 == j ? minus(u, e, turn) : plus(u, e, turn));
     }
-  const bool plain = is_identity(u, R);
+  bool plain = true; /* Rt = 1 */
+  for (int i = 0; i < 9; i++) plain = plain && R[i] == (i%4 == 0 ? u->one : u->zero);
   for (int i = 0; i < 3; i++) {
     if (plain) memcpy(R + 3*i, S + 3*i, 3*sizeof *R);
     else pf_unroll_transposed_times(u, S, R + 3*i, R + 3*i); /* row i of Rt S */
   }
 }
 
+/* The rotation from the parent: by turns about axes where the frames allow it, else by a matrix. The rotation and the
+ * way of the edge with the motion of the joint; see unroll_impl.h. */
 static void set_edge(const PfUnrolling *u, const Framing *g, int k, PfUnrollNode *node)
 {
   PfTerm way[3];
   node->fixed_turns = -1;
   node->edge.by_matrix = !g->frame[k].planar;
   if (g->frame[k].planar) {
-    set_planar(u, g->frame + k, node);
+    /* Up to three turns about axes: a leading one and one about x, which do not move, then that of the joint. */
+    const Frame *frame = g->frame + k;
+    PfUnrollEdge *edge = &node->edge;
+    const bool merged = frame->sa == 0 && frame->ca == 1; /* nothing between two turns about z */
+    const double offset = frame->third + (merged ? frame->lead : 0);
+    const PfTerm angle = plus(u, node->value, pf_builder_number(u->builder, offset));
+    if (!merged) add_turn(u, edge, 2, cos(frame->lead), sin(frame->lead));
+    add_turn(u, edge, 0, frame->ca, frame->sa);
+    node->fixed_turns = edge->turn_count;
+    edge->turn[edge->turn_count++] =
+        (PfUnrollTurn){2, pf_builder_cos(u->builder, angle), pf_builder_sin(u->builder, angle)};
+    node->h[0] = node->h[1] = u->zero;
+    node->h[2] = u->one;
     return;
   }
   switch (node->joint->kind) {
@@ -432,6 +404,7 @@ static void set_edge(const PfUnrolling *u, const Framing *g, int k, PfUnrollNode
   }
 }
 
+/* The terms of a node. */
 static void take_node(const PfUnrolling *u, int k, int *at)
 {
   PfUnrollNode *node = u->node + k;
@@ -456,6 +429,7 @@ static void take_node(const PfUnrolling *u, int k, int *at)
   take(u, node->P, 3, at);
 }
 
+/* Three passes: frames in numbers, expressions in these frames, and the terms that the builder makes of them. */
 PfStatus pf_unroll_frames(PfUnrolling *u)
 {
   const PfUnrollModel *model = u->model;
@@ -470,9 +444,9 @@ PfStatus pf_unroll_frames(PfUnrolling *u)
   for (int k = 0; k < model->count; k++) PF_TRY(want_node(&g, k, &wanted));
   want(&wanted, model->gravity, 3);
   PF_TRY(pf_expr_check(u->ctx));
-  PF_TRY(pf_weave_new(u->ctx, model->plan->inputs, model->plan->input_count, wanted.list, wanted.count, &u->weave));
-  u->zero = pf_weave_number(u->weave, 0);
-  u->one = pf_weave_number(u->weave, 1);
+  PF_TRY(pf_builder_new(u->ctx, model->plan->inputs, model->plan->input_count, wanted.list, wanted.count, &u->builder));
+  u->zero = pf_builder_number(u->builder, 0);
+  u->one = pf_builder_number(u->builder, 1);
   u->count = model->count;
   int at = 0;
   for (int k = 0; k < u->count; k++) take_node(u, k, &at);

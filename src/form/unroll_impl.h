@@ -10,7 +10,9 @@
 
 #include "form/recursive.h"
 #include "form/unroll.h"
-#include "kernel/weave.h"
+#include "kernel/tape_builder.h"
+
+#include <math.h>
 
 /* ---------------------------------------------------------------- expressions */
 
@@ -37,6 +39,7 @@ typedef struct PfUnrollModel {
   PfExpr *value, *rate, *second, *slope; /* of the rates */
 } PfUnrollModel;
 
+/* The joints, masses and forces of the model as expressions, in the arena of `model`. */
 PfStatus pf_unroll_joints(PfUnrollModel *model);
 
 /* ---------------------------------------------------------------- terms */
@@ -85,7 +88,7 @@ typedef struct PfUnrolling {
   PfContext *ctx;
   PfArena *arena;
   const PfUnrollModel *model;
-  PfWeave *weave;
+  PfTapeBuilder *builder;
   int count;
   PfUnrollNode *node;
   PfTerm gravity[3], zero, one;
@@ -94,22 +97,28 @@ typedef struct PfUnrolling {
   const char *why_not;
 } PfUnrolling;
 
-/* Frames and terms; the weave is made. */
+/* Frames and terms; the builder is made. */
 PfStatus pf_unroll_frames(PfUnrolling *u);
 
 /* ---------------------------------------------------------------- algebra */
 
 static inline PfTerm plus(const PfUnrolling *u, PfTerm a, PfTerm b)
 {
-  return pf_weave_add(u->weave, a, b);
+  return pf_builder_add(u->builder, a, b);
 }
 static inline PfTerm minus(const PfUnrolling *u, PfTerm a, PfTerm b)
 {
-  return pf_weave_sub(u->weave, a, b);
+  return pf_builder_sub(u->builder, a, b);
 }
 static inline PfTerm times(const PfUnrolling *u, PfTerm a, PfTerm b)
 {
-  return pf_weave_mul(u->weave, a, b);
+  return pf_builder_mul(u->builder, a, b);
+}
+
+/* A number as an expression: an integer where it is one. */
+static inline PfExpr pf_unroll_number(PfContext *ctx, double x)
+{
+  return x == floor(x) && fabs(x) < 1e9 ? pf_expr_int(ctx, (int64_t)x) : pf_expr_double(ctx, x);
 }
 
 /* Where the element i, j of a symmetric matrix is. */
@@ -119,6 +128,7 @@ static inline int symmetric(int i, int j)
   return at[3*i + j];
 }
 
+/* Scalar product of `count` terms. */
 PfTerm pf_unroll_dot(const PfUnrolling *u, const PfTerm *a, const PfTerm *b, int count);
 /* Results of these may be their operands. */
 void pf_unroll_cross(const PfUnrolling *u, const PfTerm a[3], const PfTerm b[3], PfTerm out[3]);

@@ -14,11 +14,6 @@ typedef struct Pose {
   PfExpr R[9], p[3];
 } Pose;
 
-static PfExpr number(PfContext *ctx, double x)
-{
-  return x == floor(x) && fabs(x) < 1e9 ? pf_expr_int(ctx, (int64_t)x) : pf_expr_double(ctx, x);
-}
-
 /* An expression without symbols, functions of numbers too. */
 static bool is_number(const PfUnrollModel *u, PfExpr e, double *x)
 {
@@ -26,11 +21,6 @@ static bool is_number(const PfUnrollModel *u, PfExpr e, double *x)
   if (pf_expr_is_number(u->ctx, e, x)) return true;
   if (pf_expr_contain(u->ctx, &e, 1, u->plan->inputs, u->plan->input_count, &found) != PF_OK || found) return false;
   return pf_expr_evaluate(u->ctx, &e, 1, NULL, NULL, 0, x) == PF_OK;
-}
-
-static void set_identity(PfContext *ctx, PfExpr R[9])
-{
-  for (int i = 0; i < 9; i++) R[i] = pf_expr_int(ctx, i%4 == 0);
 }
 
 static void turn_vector(PfContext *ctx, const PfExpr R[9], const PfExpr v[3], PfExpr out[3])
@@ -56,13 +46,6 @@ static double snap(double x)
   return fabs(x - whole) < 1e-15 ? whole : x;
 }
 
-static void rotation_by_numbers(PfContext *ctx, const double axis[3], double angle, PfExpr R[9])
-{
-  double numbers[9];
-  pf_rotation_about(axis, angle, numbers);
-  for (int i = 0; i < 9; i++) R[i] = number(ctx, snap(numbers[i]));
-}
-
 /* 1 cos + [v] sin + v v^T (1 - cos) */
 static void rotation_by_symbols(PfContext *ctx, const PfExpr v[3], PfExpr angle, PfExpr R[9])
 {
@@ -76,15 +59,6 @@ static void rotation_by_symbols(PfContext *ctx, const PfExpr v[3], PfExpr angle,
       else e = pf_expr_add(ctx, e, pf_expr_mul(ctx, s, v[3 - i - j]));
       R[3*i + j] = e;
     }
-}
-
-static void make_rotation(const PfUnrollModel *u, const PfExpr v[3], PfExpr angle, PfExpr R[9])
-{
-  double axis[3], number_of_angle;
-  if (is_number(u, v[0], axis) && is_number(u, v[1], axis + 1) && is_number(u, v[2], axis + 2) &&
-      is_number(u, angle, &number_of_angle))
-    rotation_by_numbers(u->ctx, axis, number_of_angle, R);
-  else rotation_by_symbols(u->ctx, v, angle, R);
 }
 
 /* Of a quaternion that is held; its length does not count. */
@@ -127,27 +101,16 @@ static void append(PfContext *ctx, Pose *pose, const PfExpr S[9])
   memcpy(pose->R, R, sizeof R);
 }
 
-static int rate_of_step(const PfRecursion *r, int step)
+/* Begins a pose at the axes of a joint. */
+static void begin_pose(PfContext *ctx, int joint, Pose *pose)
 {
-  for (int k = 0; k < r->rate_count; k++)
-    if (r->rate[k].step == step) return k;
-  return -1;
+  const PfExpr zero = pf_expr_int(ctx, 0);
+  *pose = (Pose){.joint = joint, .p = {zero, zero, zero}};
+  for (int i = 0; i < 9; i++) pose->R[i] = pf_expr_int(ctx, i%4 == 0);
 }
 
-static void add_joint(PfUnrollModel *u, Pose *pose, int step, const PfExpr axis[3])
-{
-  const PfExpr zero = pf_expr_int(u->ctx, 0);
-  PfUnrollJoint *joint = u->joint + u->count;
-  *joint = (PfUnrollJoint){.parent = pose->joint, .kind = u->recursion->chain.step[step].kind, .step = step,
-                           .rate = rate_of_step(u->recursion, step), .m = zero, .mc = {zero, zero, zero},
-                           .J = {zero, zero, zero, zero, zero, zero}};
-  memcpy(joint->R, pose->R, sizeof joint->R);
-  memcpy(joint->p, pose->p, sizeof joint->p);
-  memcpy(joint->axis, axis, sizeof joint->axis);
-  *pose = (Pose){.joint = u->count++, .p = {zero, zero, zero}};
-  set_identity(u->ctx, pose->R);
-}
-
+/* One step of a placement: a constant one is multiplied into the pose, a moving one becomes a joint. Frames of a held
+ * quaternion are fixed like those of a turn. */
 static PfStatus take_step(PfUnrollModel *u, int k, Pose *pose)
 {
   const PfChainStep *step = u->recursion->chain.step + k;
@@ -157,7 +120,14 @@ static PfStatus take_step(PfUnrollModel *u, int k, Pose *pose)
   case PF_CHAIN_SHIFT: shift(u->ctx, pose, v); return PF_OK;
   case PF_CHAIN_TURN:
     PF_TRY(expand(u, &step->value, 1, &angle));
-    make_rotation(u, v, angle, R);
+    /* By numbers where axis and angle are numbers, so that zeros of quarter turns are exact. */
+    double axis[3], number_of_angle;
+    if (is_number(u, v[0], axis) && is_number(u, v[1], axis + 1) && is_number(u, v[2], axis + 2) &&
+        is_number(u, angle, &number_of_angle)) {
+      double numbers[9];
+      pf_rotation_about(axis, number_of_angle, numbers);
+      for (int i = 0; i < 9; i++) R[i] = pf_unroll_number(u->ctx, snap(numbers[i]));
+    } else rotation_by_symbols(u->ctx, v, angle, R);
     append(u->ctx, pose, R);
     return PF_OK;
   case PF_CHAIN_FREE: shift(u->ctx, pose, v); break;
@@ -170,20 +140,18 @@ static PfStatus take_step(PfUnrollModel *u, int k, Pose *pose)
   case PF_CHAIN_SLIDE:
   case PF_CHAIN_SPIN: break;
   }
-  add_joint(u, pose, k, v);
-  return PF_OK;
-}
-
-static PfStatus walk(PfUnrollModel *u, Pose *pose)
-{
+  /* The joint of a moving step; the pose begins anew on its moving side. */
   const PfRecursion *r = u->recursion;
   const PfExpr zero = pf_expr_int(u->ctx, 0);
-  pose[0] = (Pose){.joint = -1, .p = {zero, zero, zero}};
-  set_identity(u->ctx, pose[0].R);
-  for (int f = 1; f < r->model->frame_count; f++) {
-    pose[f] = pose[r->model->frames[f].parent];
-    for (int k = r->chain.first[f]; k < r->chain.first[f + 1] && r->used[f]; k++) PF_TRY(take_step(u, k, pose + f));
-  }
+  PfUnrollJoint *joint = u->joint + u->count;
+  *joint = (PfUnrollJoint){.parent = pose->joint, .kind = r->chain.step[k].kind, .step = k, .rate = -1,
+                           .m = zero, .mc = {zero, zero, zero}, .J = {zero, zero, zero, zero, zero, zero}};
+  for (int j = r->rate_count; j-- > 0;)
+    if (r->rate[j].step == k) joint->rate = j;
+  memcpy(joint->R, pose->R, sizeof joint->R);
+  memcpy(joint->p, pose->p, sizeof joint->p);
+  memcpy(joint->axis, v, sizeof joint->axis);
+  begin_pose(u->ctx, u->count++, pose);
   return PF_OK;
 }
 
@@ -194,7 +162,8 @@ static void add_to(PfContext *ctx, PfExpr *sum, PfExpr more)
   *sum = pf_expr_add(ctx, *sum, more);
 }
 
-/* J += R I R^T + m (c.c 1 - c c^T), mc += m c */
+/* J += R I R^T + m (c.c 1 - c c^T), mc += m c The inertia of a body about the origin of its joint; bodies fixed to the
+ * ground are left out. */
 static PfStatus add_mass(PfUnrollModel *u, const PfBody *body, const Pose *pose)
 {
   PfContext *ctx = u->ctx;
@@ -225,15 +194,15 @@ static PfStatus add_mass(PfUnrollModel *u, const PfBody *body, const Pose *pose)
 
 /* ---------------------------------------------------------------- rates and forces */
 
-/* Value, rate, second derivative at q'' = 0, and derivative by the own coordinate. */
+/* Value, rate, second derivative at q'' = 0, and derivative by the own coordinate. One list of 4*count expressions, so
+ * that they are expanded together. */
 static PfStatus list_rates(PfUnrollModel *u)
 {
   const PfRecursion *r = u->recursion;
   const PfModel *model = r->model;
   size_t n = (size_t)model->coordinate_count, count = (size_t)r->rate_count;
-  PfExpr *a = pf_arena_array(u->arena, PfExpr, n), *zeros = pf_arena_array(u->arena, PfExpr, n);
-  u->value = pf_arena_array(u->arena, PfExpr, 4*count);
-  if (!a || !zeros || !u->value) return pf_no_room(u->ctx, "the recursion");
+  PfExpr *a, *zeros;
+  PF_TRY(pf_arrays(u->ctx, u->arena, "the recursion", PF_ROOM(a, n), PF_ROOM(zeros, n), PF_ROOM(u->value, 4*count)));
   u->rate = u->value + count, u->second = u->rate + count, u->slope = u->second + count;
   for (size_t i = 0; i < n; i++) a[i] = model->coordinates[i].a, zeros[i] = pf_expr_int(u->ctx, 0);
   for (size_t k = 0; k < count; k++) {
@@ -248,30 +217,31 @@ static PfStatus list_rates(PfUnrollModel *u)
   return u->plan->expand(u->plan->user, u->value, 4*(int)count);
 }
 
-static PfStatus list_forces(PfUnrollModel *u)
-{
-  const PfEquations *eq = u->system->eq;
-  size_t n = (size_t)eq->n;
-  PfExpr *q = pf_arena_array(u->arena, PfExpr, n);
-  u->force = pf_arena_array(u->arena, PfExpr, n);
-  if (!q || !u->force) return pf_no_room(u->ctx, "the recursion");
-  for (size_t i = 0; i < n; i++) q[i] = eq->model->coordinates[i].q;
-  PF_TRY(pf_expr_gradient(u->ctx, eq->model->potential, q, (int)n, u->force));
-  for (size_t i = 0; i < n; i++)
-    u->force[i] = pf_expr_sub(u->ctx, pf_expr_add(u->ctx, eq->applied[i], eq->C[i]), u->force[i]);
-  return u->plan->expand(u->plan->user, u->force, (int)n);
-}
-
+/* Poses of all frames along the chain, joints at moving steps, masses lumped to the joints that carry them, rates, and
+ * forces without weight. */
 PfStatus pf_unroll_joints(PfUnrollModel *u)
 {
   const PfModel *model = u->recursion->model;
   Pose *pose = pf_arena_array(u->arena, Pose, model->frame_count);
   u->joint = pf_arena_array(u->arena, PfUnrollJoint, u->recursion->chain.count);
   if (!pose || !u->joint) return pf_no_room(u->ctx, "the recursion");
-  PF_TRY(walk(u, pose));
+  const PfRecursion *r = u->recursion;
+  begin_pose(u->ctx, -1, pose);
+  for (int f = 1; f < r->model->frame_count; f++) {
+    pose[f] = pose[r->model->frames[f].parent];
+    for (int k = r->chain.first[f]; k < r->chain.first[f + 1] && r->used[f]; k++) PF_TRY(take_step(u, k, pose + f));
+  }
   for (int i = 0; i < model->body_count; i++) PF_TRY(add_mass(u, model->bodies + i, pose + model->bodies[i].frame));
   PF_TRY(expand(u, model->gravity, 3, u->gravity));
   PF_TRY(list_rates(u));
-  PF_TRY(list_forces(u));
+  const PfEquations *eq = u->system->eq;
+  size_t n = (size_t)eq->n;
+  PfExpr *q;
+  PF_TRY(pf_arrays(u->ctx, u->arena, "the recursion", PF_ROOM(q, n), PF_ROOM(u->force, n)));
+  for (size_t i = 0; i < n; i++) q[i] = eq->model->coordinates[i].q;
+  PF_TRY(pf_expr_gradient(u->ctx, eq->model->potential, q, (int)n, u->force));
+  for (size_t i = 0; i < n; i++)
+    u->force[i] = pf_expr_sub(u->ctx, pf_expr_add(u->ctx, eq->applied[i], eq->C[i]), u->force[i]);
+  PF_TRY(u->plan->expand(u->plan->user, u->force, (int)n));
   return pf_expr_check(u->ctx);
 }

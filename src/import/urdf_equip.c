@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a robot gets besides what its file says: actuators on joints, wheels that roll. */
+/* Equipment that a file does not have: actuators on joints, wheels that roll. */
 #include "import/urdf.h"
 #include "num/rotation.h"
 
@@ -40,6 +40,7 @@ UrdfJoint *pf_urdf_joint(const UrdfRobot *robot, const char *name)
   return NULL;
 }
 
+/* The link of that name in the file, or NULL. */
 static UrdfLink *link_called(const UrdfRobot *robot, const char *name)
 {
   for (int i = 0; i < robot->link_count; i++)
@@ -49,55 +50,34 @@ static UrdfLink *link_called(const UrdfRobot *robot, const char *name)
 
 /* ---------------------------------------------------------------- actuators */
 
-static bool can_be_driven(const UrdfJoint *joint)
-{
-  return joint->kind == URDF_REVOLUTE || joint->kind == URDF_PRISMATIC;
-}
-
-/* Those that a <transmission> names; in a file without, all that move by themselves. */
-static void actuate_all(UrdfRobot *robot)
-{
-  for (int i = 0; i < robot->transmission_count; i++) {
-    UrdfJoint *joint = pf_urdf_joint(robot, robot->transmissions[i]);
-    if (joint && can_be_driven(joint)) joint->is_actuated = true;
-  }
-  for (int j = 0; j < robot->joint_count && !robot->transmission_count; j++)
-    robot->joints[j].is_actuated = can_be_driven(robot->joints + j) && robot->joints[j].mimics < 0;
-}
-
-static PfStatus actuate(PfContext *ctx, UrdfRobot *robot, const char *name)
-{
-  UrdfJoint *joint = pf_urdf_joint(robot, name);
-  if (!joint) {
-    pf_fail(ctx, PF_ERR_NAME, "there is no joint '%s' to put an actuator on", name);
-    pf_urdf_suggest(ctx, &robot->joints->name, sizeof *robot->joints, robot->joint_count, name);
-    return PF_ERR_NAME;
-  }
-  if (!can_be_driven(joint))
-    return pf_fail_at(ctx, PF_ERR_MODEL, joint->place, "the joint '%s' has no coordinate of its own for an actuator",
-                      name);
-  joint->is_actuated = true;
-  return PF_OK;
-}
-
+/* Marks the joints of the list: names with commas; or "all", which are those that a <transmission> names, in a file
+ * without any all that move by themselves. */
 static PfStatus add_actuators(PfContext *ctx, PfArena *arena, UrdfRobot *robot, const char *list)
 {
   PfStatus status = PF_OK;
-  if (!strcmp(list, "all")) actuate_all(robot);
-  else
-    for (const char *at = list, *name; status == PF_OK && (name = pf_urdf_next_name(ctx, arena, &at, &status));)
-      status = actuate(ctx, robot, name);
+  if (!strcmp(list, "all")) {
+    for (int i = 0; i < robot->transmission_count; i++) {
+      UrdfJoint *joint = pf_urdf_joint(robot, robot->transmissions[i]);
+      if (joint && pf_urdf_has_coordinate(joint)) joint->is_actuated = true;
+    }
+    for (UrdfJoint *j = robot->joints; j < robot->joints + robot->joint_count && !robot->transmission_count; j++)
+      j->is_actuated = pf_urdf_has_coordinate(j) && j->mimics < 0;
+    return status;
+  }
+  for (const char *at = list, *name; status == PF_OK && (name = pf_urdf_next_name(ctx, arena, &at, &status));) {
+    UrdfJoint *joint = pf_urdf_joint(robot, name);
+    if (!joint) {
+      status = pf_fail(ctx, PF_ERR_NAME, "there is no joint '%s' to put an actuator on", name);
+      pf_urdf_suggest(ctx, &robot->joints->name, sizeof *robot->joints, robot->joint_count, name);
+    } else if (!pf_urdf_has_coordinate(joint)) {
+      status = pf_fail_at(ctx, PF_ERR_MODEL, joint->place,
+                          "the joint '%s' has no coordinate of its own for an actuator", name);
+    } else joint->is_actuated = true;
+  }
   return status;
 }
 
 /* ---------------------------------------------------------------- wheels */
-
-static PfStatus refuse_wheel(PfContext *ctx, const UrdfRobot *robot, const char *name)
-{
-  pf_fail(ctx, PF_ERR_NAME, "there is no link '%s' that could be a wheel", name);
-  pf_urdf_suggest(ctx, &robot->links->name, sizeof *robot->links, robot->link_count, name);
-  return PF_ERR_NAME;
-}
 
 /* The joint about which the link turns, which may be that of a hub to which it is welded, and its axis in the axes of
  * the link. */
@@ -107,10 +87,9 @@ static bool find_axle(const UrdfRobot *robot, UrdfLink *link)
   link->axle = link->joint;
   while (link->axle >= 0 && robot->joints[link->axle].kind == URDF_FIXED) {
     const UrdfJoint *joint = robot->joints + link->axle;
-    double weld[9], both[9] = {0};
+    double weld[9], both[9];
     pf_urdf_rotation(joint->origin.rpy, weld);
-    for (int i = 0; i < 9; i++)
-      for (int k = 0; k < 3; k++) both[i] += weld[3*(i/3) + k]*R[3*k + i%3];
+    pf_urdf_product(weld, R, both);
     memcpy(R, both, sizeof R);
     link->axle = robot->links[joint->parent].joint;
   }
@@ -124,6 +103,7 @@ static bool find_axle(const UrdfRobot *robot, UrdfLink *link)
   return true;
 }
 
+/* Marks one entry "link" or "link:radius" of the list of wheels. */
 static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, char *text)
 {
   double radius = 0;
@@ -133,7 +113,11 @@ static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, char *text)
     given = pf_urdf_split_number(text, &radius);
     link = link_called(robot, text);
   }
-  if (!link) return refuse_wheel(ctx, robot, text);
+  if (!link) {
+    pf_fail(ctx, PF_ERR_NAME, "there is no link '%s' that could be a wheel", text);
+    pf_urdf_suggest(ctx, &robot->links->name, sizeof *robot->links, robot->link_count, text);
+    return PF_ERR_NAME;
+  }
   if (!find_axle(robot, link))
     return pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the link '%s' does not turn about an axle, so it is no wheel",
                       link->name);
@@ -142,7 +126,7 @@ static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, char *text)
   if (given) link->radius = radius;
   if (!(link->radius > 0) || !isfinite(link->radius)) {
     pf_fail_at(ctx, PF_ERR_MODEL, link->place, "the radius of the wheel '%s' is not known", link->name);
-    pf_hint(ctx, "say it: --wheel %s:0.1, in metres; it is taken from a cylinder or sphere of the link", link->name);
+    pf_hint(ctx, "say it: @wheel{%s:0.1}, in metres; it is taken from a cylinder or sphere of the link", link->name);
     return PF_ERR_MODEL;
   }
   link->is_wheel = true;
@@ -150,8 +134,8 @@ static PfStatus mark_wheel(PfContext *ctx, UrdfRobot *robot, char *text)
   return PF_OK;
 }
 
-/* How high above the ground the centre of the wheel is when the root is at z = 0, all joints being at zero, and what
- * part of its radius reaches down from there: the axle may lean. */
+/* How high above the ground the centre of the wheel is when the root is at z = 0, all joints being at zero, and the
+ * part of its radius that reaches down from there: the axle may lean. */
 static void find_height(const UrdfRobot *robot, const UrdfLink *wheel, double *center, double *reach)
 {
   double p[3], a[3];
@@ -190,12 +174,27 @@ static PfStatus settle(PfContext *ctx, const UrdfRobot *robot, const UrdfLink *f
   }
   pf_fail_at(ctx, PF_ERR_MODEL, wheel->place, "the wheels '%s' and '%s' touch the ground at heights of the base that "
              "differ by %g", first->name, wheel->name, fabs(gap));
-  pf_hint(ctx, "give other radii, or --base free: then it may lean");
+  pf_hint(ctx, "give other radii, or @base{free}: then it may lean");
   return PF_ERR_MODEL;
 }
 
-static PfStatus lift(PfContext *ctx, UrdfRobot *robot)
+/* Wheels lift the robot so that the first one stands on the ground. */
+PfStatus pf_urdf_equip(PfContext *ctx, PfArena *arena, UrdfRobot *robot, const PfUrdf *options)
 {
+  PfStatus status = PF_OK;
+  robot->base = options->base;
+  if (options->actuators) PF_TRY(add_actuators(ctx, arena, robot, options->actuators));
+  if (options->wheel_count && robot->base == PF_BASE_FIXED) {
+    pf_fail(ctx, PF_ERR_ARGUMENT, "wheels cannot roll when the root of the robot is fixed to the ground");
+    pf_hint(ctx, "@base{planar}: it moves in a plane; @base{free}: it may pitch and fall");
+    return PF_ERR_ARGUMENT;
+  }
+  for (int i = 0; i < options->wheel_count && status == PF_OK; i++) {
+    const char *at = options->wheels[i];
+    for (char *name; status == PF_OK && (name = pf_urdf_next_name(ctx, arena, &at, &status));)
+      status = mark_wheel(ctx, robot, name);
+  }
+  if (status != PF_OK) return status;
   const UrdfLink *first = NULL;
   for (int i = 0; i < robot->link_count; i++) {
     UrdfLink *link = robot->links + i;
@@ -208,27 +207,4 @@ static PfStatus lift(PfContext *ctx, UrdfRobot *robot)
     robot->lift = link->radius*reach - center;
   }
   return PF_OK;
-}
-
-static PfStatus add_wheels(PfContext *ctx, PfArena *arena, UrdfRobot *robot, const PfUrdf *options)
-{
-  PfStatus status = PF_OK;
-  if (options->wheel_count && robot->base == PF_BASE_FIXED) {
-    pf_fail(ctx, PF_ERR_ARGUMENT, "wheels cannot roll when the root of the robot is fixed to the ground");
-    pf_hint(ctx, "--base planar: it moves in a plane; --base free: it may pitch and fall");
-    return PF_ERR_ARGUMENT;
-  }
-  for (int i = 0; i < options->wheel_count && status == PF_OK; i++) {
-    const char *at = options->wheels[i];
-    for (char *name; status == PF_OK && (name = pf_urdf_next_name(ctx, arena, &at, &status));)
-      status = mark_wheel(ctx, robot, name);
-  }
-  return status == PF_OK ? lift(ctx, robot) : status;
-}
-
-PfStatus pf_urdf_equip(PfContext *ctx, PfArena *arena, UrdfRobot *robot, const PfUrdf *options)
-{
-  robot->base = options->base;
-  if (options->actuators) PF_TRY(add_actuators(ctx, arena, robot, options->actuators));
-  return add_wheels(ctx, arena, robot, options);
 }

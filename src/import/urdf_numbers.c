@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of a robot: rotations, planes, inertias, and what is doubtful about them. */
+/* Numbers of a robot: rotations, planes, inertias, and warnings of doubtful ones. */
 #include "import/urdf.h"
 
 #include <math.h>
@@ -25,7 +25,14 @@ void pf_urdf_plane(const double axis[3], double u[3], double v[3])
   for (int i = 0; i < 3; i++) u[i] = v[(i + 1)%3]*axis[(i + 2)%3] - v[(i + 2)%3]*axis[(i + 1)%3];
 }
 
-/* R I R^T */
+void pf_urdf_product(const double A[9], const double B[9], double C[9])
+{
+  for (int i = 0; i < 9; i++) {
+    C[i] = 0;
+    for (int k = 0; k < 3; k++) C[i] += A[3*(i/3) + k]*B[3*k + i%3];
+  }
+}
+
 void pf_urdf_inertia(const UrdfLink *link, double out[6])
 {
   static const int row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -43,22 +50,22 @@ void pf_urdf_inertia(const UrdfLink *link, double out[6])
   }
 }
 
-/* No distribution of mass has a moment larger than the sum of the two others. */
-static void check_inertia(PfContext *ctx, const UrdfLink *link)
+void pf_urdf_inertia_matrix(const UrdfLink *link, double full[9])
 {
-  const double *I = link->inertia;
-  for (int i = 0; i < 3; i++)
-    if (I[i] < 0 || I[i] > (I[(i + 1)%3] + I[(i + 2)%3])*(1 + 1e-9)) {
-      pf_warn_at(ctx, link->place, "no body has the moments of inertia of the link '%s': %g, %g, %g", link->name, I[0],
-                 I[1], I[2]);
-      pf_hint(ctx, "each must not be larger than the sum of the others");
-      return;
-    }
+  static const int entry[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
+  double I[6];
+  pf_urdf_inertia(link, I);
+  for (int i = 0; i < 9; i++) full[i] = I[entry[i]];
+}
+
+bool pf_urdf_has_coordinate(const UrdfJoint *joint)
+{
+  return joint->kind == URDF_REVOLUTE || joint->kind == URDF_PRISMATIC;
 }
 
 bool pf_urdf_has_friction(const UrdfJoint *joint)
 {
-  return joint->friction > 0 && (joint->kind == URDF_REVOLUTE || joint->kind == URDF_PRISMATIC);
+  return joint->friction > 0 && pf_urdf_has_coordinate(joint);
 }
 
 void pf_urdf_warn_friction(PfContext *ctx, const UrdfRobot *robot, bool none)
@@ -73,9 +80,19 @@ void pf_urdf_warn_friction(PfContext *ctx, const UrdfRobot *robot, bool none)
   }
 }
 
-/* All of them at once: one alone makes the mass matrix singular. */
-static void warn_of_massless(PfContext *ctx, const UrdfRobot *robot)
+void pf_urdf_warn(PfContext *ctx, const UrdfRobot *robot)
 {
+  for (const UrdfLink *link = robot->links; link < robot->links + robot->link_count; link++) {
+    /* No distribution of mass has a moment larger than the sum of the two others. */
+    const double *I = link->inertia;
+    int i = 0;
+    while (i < 3 && !(I[i] < 0 || I[i] > (I[(i + 1)%3] + I[(i + 2)%3])*(1 + 1e-9))) i++;
+    if (i == 3) continue;
+    pf_warn_at(ctx, link->place, "no body has the moments of inertia of the link '%s': %g, %g, %g", link->name, I[0],
+               I[1], I[2]);
+    pf_hint(ctx, "each must not be larger than the sum of the others");
+  }
+  /* One warning with the names of all joints that move no mass: one alone makes the mass matrix singular. */
   const UrdfJoint *first = NULL;
   int count = 0;
   PfText names;
@@ -90,15 +107,9 @@ static void warn_of_massless(PfContext *ctx, const UrdfRobot *robot)
     pf_warn_at(ctx, first->place, "%d joint%s no mass, so nothing determines %s acceleration%s: %s", count,
                count > 1 ? "s move" : " moves", count > 1 ? "their" : "its", count > 1 ? "s" : "",
                pf_text_get(&names));
-    pf_hint(ctx, "--weld massless makes welds of them; else give their links inertia");
+    pf_hint(ctx, "@weld{massless} makes welds of them; else give their links inertia");
   }
   pf_text_free(&names);
-}
-
-void pf_urdf_warn(PfContext *ctx, const UrdfRobot *robot)
-{
-  for (int i = 0; i < robot->link_count; i++) check_inertia(ctx, robot->links + i);
-  warn_of_massless(ctx, robot);
   if (robot->mesh_count)
     pf_warn_at(ctx, robot->first_mesh, "%d mesh%s of <visual> %s left out: pictures show the inertia of the links",
                robot->mesh_count, robot->mesh_count > 1 ? "es" : "", robot->mesh_count > 1 ? "are" : "is");

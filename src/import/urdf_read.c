@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the XML of a robot by expat. This is the only file that knows expat. */
+/* Reads the XML of a robot by expat. This is the only file that knows expat. Its calls for start and end tags are
+ * sorted by the depth of the element and by the elements around it. */
 #include "import/urdf.h"
 
 #ifdef PF_HAVE_EXPAT
@@ -9,6 +10,7 @@
 #include <expat.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ typedef enum Section {
   SECTION_LOOP /* <constraint> */
 } Section;
 
-/* What a link has: one of the elements below it. */
+/* One of the elements below a link. */
 typedef enum Piece { PIECE_OTHER, PIECE_INERTIAL, PIECE_VISUAL, PIECE_COLLISION } Piece;
 
 /* PF_EXPAT_FILE is the library to load when a robot is read; without it, it is linked. */
@@ -38,7 +40,7 @@ typedef struct Reader {
   const Expat *expat;
   PfArena *arena;
   const char *file, *bytes;
-  size_t count, begin; /* bytes; where the document begins behind blanks */
+  size_t count, begin; /* bytes; where the document begins after blanks */
   int first_line, first_column; /* of the document, from 0 */
   XML_Parser parser;
   PfStatus status;
@@ -57,9 +59,10 @@ typedef struct Reader {
   PfPlace first_mesh;
 } Reader;
 
-/* ---------------------------------------------------------------- where, and what is wrong */
+/* ---------------------------------------------------------------- places and failures */
 
-/* The line itself only when it is not long: files of programs are often one line of megabytes. */
+/* The place of the present tag; with the line itself only when it is not long: files of programs are often one line of
+ * megabytes. */
 static PfPlace place_here(Reader *r)
 {
   enum { LONGEST_SHOWN = 1000 };
@@ -72,9 +75,11 @@ static PfPlace place_here(Reader *r)
   const char *line = end - begin > LONGEST_SHOWN ? NULL : pf_arena_text(r->arena, r->bytes + begin, end - begin);
   int row = (int)r->expat->XML_GetCurrentLineNumber(r->parser);
   int column = (int)r->expat->XML_GetCurrentColumnNumber(r->parser) + 1;
-  return (PfPlace){r->file, line, r->first_line + row, column + (row == 1 ? r->first_column : 0), 1};
+  return (PfPlace){.file = r->file, .text = line, .line = r->first_line + row,
+                   .column = column + (row == 1 ? r->first_column : 0), .length = 1};
 }
 
+/* Notes the first failure, and ends the reading. */
 static void stop(Reader *r, PfStatus status)
 {
   if (r->status == PF_OK) r->status = status;
@@ -84,6 +89,15 @@ static void stop(Reader *r, PfStatus status)
 static void no_room(Reader *r)
 {
   stop(r, pf_no_room(r->ctx, "the robot"));
+}
+
+/* Stops with a failure at the present tag, by a format of printf. */
+static void PF_PRINTF(3, 4) refuse(Reader *r, PfStatus status, const char *format, ...)
+{
+  va_list list;
+  va_start(list, format);
+  stop(r, pf_fail_list(r->ctx, status, place_here(r), format, list));
+  va_end(list);
 }
 
 static void hint_xacro(Reader *r)
@@ -123,11 +137,12 @@ static const char *copy(Reader *r, const char *text)
   return kept;
 }
 
+/* A copy of an attribute that must be there and not empty. */
 static const char *needed(Reader *r, const char *element, const char **attributes, const char *name)
 {
   const char *value = attribute(attributes, name);
   if (value && *value) return copy(r, value);
-  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "<%s> has no attribute '%s'", element, name));
+  refuse(r, PF_ERR_SYNTAX, "<%s> has no attribute '%s'", element, name);
   return "";
 }
 
@@ -147,15 +162,15 @@ static void numbers(Reader *r, const char *element, const char **attributes, con
   }
   at += strspn(at, " \t\r\n");
   if (read < count || *at) {
-    stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "%s=\"%.60s\" of <%s> should be %d number%s", name, text,
-                       element, count, count > 1 ? "s" : ""));
+    refuse(r, PF_ERR_SYNTAX, "%s=\"%.60s\" of <%s> should be %d number%s", name, text, element, count,
+           count > 1 ? "s" : "");
     if (strstr(text, "${") || strstr(text, "$(")) hint_xacro(r);
     return;
   }
   memcpy(out, value, (size_t)count*sizeof *out);
 }
 
-/* A limit may be infinite, which is none. */
+/* One number of <limit>, which may be infinite: then there is none. */
 static void limit(Reader *r, const char **attributes, const char *name, double *out)
 {
   const char *text = attribute(attributes, name);
@@ -183,17 +198,12 @@ static void read_axis(Reader *r, const char *element, const char **attributes, c
 {
   numbers(r, element, attributes, "xyz", 3, axis);
   if (axis[0] != 0 || axis[1] != 0 || axis[2] != 0 || r->status != PF_OK) return;
-  stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, place_here(r), "the axis of the %s '%s' has no direction", whose, name));
+  refuse(r, PF_ERR_MODEL, "the axis of the %s '%s' has no direction", whose, name);
 }
 
 /* ---------------------------------------------------------------- links */
 
-static void begin_link(Reader *r, const char **attributes)
-{
-  UrdfLink link = {.name = needed(r, "link", attributes, "name"), .place = place_here(r), .joint = -1};
-  if (!pf_push(pf_context_allocator(r->ctx), &r->links, link)) no_room(r);
-}
-
+/* An element inside <inertial>. */
 static void read_inertial(Reader *r, const char *element, const char **attributes)
 {
   static const char *const entries[6] = {"ixx", "iyy", "izz", "ixy", "iyz", "ixz"};
@@ -203,40 +213,18 @@ static void read_inertial(Reader *r, const char *element, const char **attribute
   if (!strcmp(element, "mass")) number(r, element, attributes, "value", &link->mass);
   if (!strcmp(element, "inertia"))
     for (int i = 0; i < 6; i++) number(r, element, attributes, entries[i], link->inertia + i);
-  if (link->mass < 0)
-    stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, place_here(r), "the mass of the link '%s' is negative", link->name));
+  if (link->mass < 0) refuse(r, PF_ERR_MODEL, "the mass of the link '%s' is negative", link->name);
 }
 
-/* Moments of a mass within 1e-8 m, or of none, are zeros that the program that wrote the file has rounded: as numbers
- * they would make principal moments of either sign. */
-static void drop_rounding(UrdfLink *link)
-{
-  double least = 1e-16*link->mass + 1e-30;
-  for (int i = 0; i < 6; i++)
-    if (fabs(link->inertia[i]) < least) link->inertia[i] = 0;
-}
-
-static Piece piece_of(const char *element)
-{
-  if (!strcmp(element, "inertial")) return PIECE_INERTIAL;
-  if (!strcmp(element, "visual")) return PIECE_VISUAL;
-  return !strcmp(element, "collision") ? PIECE_COLLISION : PIECE_OTHER;
-}
-
-static void begin_piece(Reader *r, const char *element)
-{
-  r->piece = is_repeated(r, 0, element) ? PIECE_OTHER : piece_of(element);
-  r->seen[1] = 0;
-  r->shape = (UrdfPose){0};
-  r->radius = 0;
-}
-
-/* The radius is that of a wheel, should the link be one. The first shape that has one counts, for collision before for
- * the eye. */
+/* After an element of a link. The radius of a shape is that of a wheel, should the link be one; the first shape that
+ * has one counts, <collision> before <visual>. Moments of a mass within 1e-8 m, or of none, are zeros that the program
+ * that wrote the file has rounded: as numbers they would make principal moments of either sign. */
 static void end_piece(Reader *r)
 {
   UrdfLink *link = r->links.at + r->links.count - 1;
-  if (r->piece == PIECE_INERTIAL) drop_rounding(link);
+  const double least = 1e-16*link->mass + 1e-30;
+  for (int i = 0; i < 6 && r->piece == PIECE_INERTIAL; i++)
+    if (fabs(link->inertia[i]) < least) link->inertia[i] = 0;
   bool counts = r->radius > 0 && (link->radius == 0 || (r->piece == PIECE_COLLISION && link->shape_is_visual));
   if (!counts) return;
   link->radius = r->radius;
@@ -244,43 +232,28 @@ static void end_piece(Reader *r)
   link->shape_is_visual = r->piece == PIECE_VISUAL;
 }
 
-static void read_shape(Reader *r, const char *element, const char **attributes)
-{
-  if (r->depth == 4 && !strcmp(element, "origin")) read_pose(r, element, attributes, &r->shape);
-  if (r->depth == 5 && !strcmp(element, "mesh") && r->piece == PIECE_VISUAL && r->mesh_count++ == 0)
-    r->first_mesh = place_here(r);
-  if (r->depth == 5 && (!strcmp(element, "cylinder") || !strcmp(element, "sphere")))
-    number(r, element, attributes, "radius", &r->radius);
-}
-
 /* ---------------------------------------------------------------- joints */
 
-static const struct {
+typedef struct Type {
   const char *name;
-  UrdfKind kind;
-} kinds[] = {{"fixed", URDF_FIXED},         {"revolute", URDF_REVOLUTE}, {"continuous", URDF_REVOLUTE},
-             {"prismatic", URDF_PRISMATIC}, {"planar", URDF_PLANAR},     {"floating", URDF_FLOATING}};
+  int kind;
+} Type;
 
-static void begin_joint(Reader *r, const char **attributes)
+/* The kind by the attribute 'type' of an element, among those of a list; an unknown one stops, with a hint. */
+static int read_type(Reader *r, const char *element, const char **attributes, const char *name, const Type *types,
+                     size_t count, const char *hint)
 {
-  UrdfJoint joint = {.name = needed(r, "joint", attributes, "name"), .parent_name = "", .child_name = "",
-                     .place = place_here(r),
-                     .axis = {1, 0, 0}, .lower = -INFINITY, .upper = INFINITY, .multiplier = 1, .parent = -1,
-                     .child = -1, .mimics = -1};
-  const char *type = needed(r, "joint", attributes, "type");
-  size_t i = 0;
-  while (i < sizeof kinds/sizeof *kinds && strcmp(type, kinds[i].name) != 0) i++;
-  if (i < sizeof kinds/sizeof *kinds) {
-    joint.kind = kinds[i].kind;
-    joint.turns_freely = !strcmp(type, "continuous");
-  } else if (r->status == PF_OK) {
-    stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, joint.place, "the joint '%s' is of the unknown type '%.40s'", joint.name,
-                       type));
-    pf_hint(r->ctx, "URDF has fixed, revolute, continuous, prismatic, planar and floating");
+  const char *type = needed(r, element, attributes, "type");
+  for (size_t i = 0; i < count; i++)
+    if (!strcmp(type, types[i].name)) return types[i].kind;
+  if (r->status == PF_OK) {
+    refuse(r, PF_ERR_MODEL, "the %s '%s' is of the unknown type '%.40s'", element, name, type);
+    pf_hint(r->ctx, "%s", hint);
   }
-  if (!pf_push(pf_context_allocator(r->ctx), &r->joints, joint)) no_room(r);
+  return 0;
 }
 
+/* An element inside <joint>: origin, axis, parent, child, limits, dynamics, mimic. */
 static void read_joint_piece(Reader *r, const char *element, const char **attributes)
 {
   UrdfJoint *joint = r->joints.at + r->joints.count - 1;
@@ -301,7 +274,7 @@ static void read_joint_piece(Reader *r, const char *element, const char **attrib
   }
   if (!strcmp(element, "limit")) {
     joint->has_limits = !joint->turns_freely && (attribute(attributes, "lower") || attribute(attributes, "upper"));
-    joint->lower = joint->upper = 0; /* what URDF means when one is absent */
+    joint->lower = joint->upper = 0; /* the default of URDF */
     limit(r, attributes, "lower", &joint->lower);
     limit(r, attributes, "upper", &joint->upper);
     limit(r, attributes, "effort", &joint->effort);
@@ -311,31 +284,7 @@ static void read_joint_piece(Reader *r, const char *element, const char **attrib
 
 /* ---------------------------------------------------------------- loops */
 
-static const struct {
-  const char *name;
-  UrdfLoopKind kind;
-} loop_kinds[] = {{"fixed", URDF_LOOP_FIXED},         {"revolute", URDF_LOOP_REVOLUTE},
-                  {"continuous", URDF_LOOP_REVOLUTE}, {"prismatic", URDF_LOOP_PRISMATIC},
-                  {"planar", URDF_LOOP_PLANAR},       {"universal", URDF_LOOP_UNIVERSAL},
-                  {"spherical", URDF_LOOP_BALL},      {"ball", URDF_LOOP_BALL}};
-
-static void begin_loop(Reader *r, const char **attributes)
-{
-  UrdfLoop loop = {.name = needed(r, "constraint", attributes, "name"), .place = place_here(r),
-                   .end = {{.link_name = "", .axis = {1, 0, 0}}, {.link_name = "", .axis = {1, 0, 0}}}};
-  const char *type = needed(r, "constraint", attributes, "type");
-  size_t i = 0;
-  while (i < sizeof loop_kinds/sizeof *loop_kinds && strcmp(type, loop_kinds[i].name) != 0) i++;
-  if (i < sizeof loop_kinds/sizeof *loop_kinds) {
-    loop.kind = loop_kinds[i].kind;
-  } else if (r->status == PF_OK) {
-    stop(r, pf_fail_at(r->ctx, PF_ERR_MODEL, loop.place, "the constraint '%s' is of the unknown type '%.40s'",
-                       loop.name, type));
-    pf_hint(r->ctx, "there are fixed, revolute, continuous, prismatic, planar, universal and spherical");
-  }
-  if (!pf_push(pf_context_allocator(r->ctx), &r->loops, loop)) no_room(r);
-}
-
+/* An element inside <constraint>: the link, pose and axis of one of its ends. */
 static void read_loop_piece(Reader *r, const char *element, const char **attributes)
 {
   static const char *const names[2][3] = {{"parent", "parent_origin", "parent_axis"},
@@ -350,14 +299,9 @@ static void read_loop_piece(Reader *r, const char *element, const char **attribu
   }
 }
 
-static void read_transmission(Reader *r, const char **attributes)
-{
-  const char *name = needed(r, "joint", attributes, "name");
-  if (!pf_push(pf_context_allocator(r->ctx), &r->transmissions, name)) no_room(r);
-}
-
 /* ---------------------------------------------------------------- elements */
 
+/* The element of the document, which must be <robot>. */
 static void begin_document(Reader *r, const char *element, const char **attributes)
 {
   if (!strcmp(element, "robot")) {
@@ -365,53 +309,90 @@ static void begin_document(Reader *r, const char *element, const char **attribut
     r->name = name ? copy(r, name) : "robot";
     return;
   }
-  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "this is no URDF: its element is <%.40s>, not <robot>",
-                     element));
+  refuse(r, PF_ERR_SYNTAX, "this is no URDF: its element is <%.40s>, not <robot>", element);
   if (!strcmp(element, "sdf")) pf_hint(r->ctx, "SDF is another format; most tools can save URDF as well");
 }
 
+/* An element inside <robot>. */
 static void begin_section(Reader *r, const char *element, const char **attributes)
 {
   r->section = SECTION_OTHER;
   r->seen[0] = 0;
   if (!strcmp(element, "link")) {
     r->section = SECTION_LINK;
-    begin_link(r, attributes);
+    UrdfLink link = {.name = needed(r, "link", attributes, "name"), .place = place_here(r), .joint = -1};
+    if (!pf_push(pf_context_allocator(r->ctx), &r->links, link)) no_room(r);
   } else if (!strcmp(element, "joint")) {
     r->section = SECTION_JOINT;
-    begin_joint(r, attributes);
+    /* A <joint> with its type and defaults. */
+    static const Type types[] = {{"fixed", URDF_FIXED},         {"revolute", URDF_REVOLUTE},
+                                 {"continuous", URDF_REVOLUTE}, {"prismatic", URDF_PRISMATIC},
+                                 {"planar", URDF_PLANAR},       {"floating", URDF_FLOATING}};
+    UrdfJoint joint = {.name = needed(r, "joint", attributes, "name"), .parent_name = "", .child_name = "",
+                       .place = place_here(r),
+                       .axis = {1, 0, 0}, .lower = -INFINITY, .upper = INFINITY, .multiplier = 1, .parent = -1,
+                       .child = -1, .mimics = -1};
+    joint.kind = (UrdfKind)read_type(r, "joint", attributes, joint.name, types, sizeof types/sizeof *types,
+                                     "URDF has fixed, revolute, continuous, prismatic, planar and floating");
+    const char *type = attribute(attributes, "type");
+    joint.turns_freely = type && !strcmp(type, "continuous");
+    if (!pf_push(pf_context_allocator(r->ctx), &r->joints, joint)) no_room(r);
   } else if (!strcmp(element, "transmission")) {
     r->section = SECTION_TRANSMISSION;
   } else if (!strcmp(element, "constraint")) {
     r->section = SECTION_LOOP;
-    begin_loop(r, attributes);
+    /* A <constraint> with its type and defaults. */
+    static const Type types[] = {{"fixed", URDF_LOOP_FIXED},         {"revolute", URDF_LOOP_REVOLUTE},
+                                 {"continuous", URDF_LOOP_REVOLUTE}, {"prismatic", URDF_LOOP_PRISMATIC},
+                                 {"planar", URDF_LOOP_PLANAR},       {"universal", URDF_LOOP_UNIVERSAL},
+                                 {"spherical", URDF_LOOP_BALL},      {"ball", URDF_LOOP_BALL}};
+    UrdfLoop loop = {.name = needed(r, "constraint", attributes, "name"), .place = place_here(r),
+                     .end = {{.link_name = "", .axis = {1, 0, 0}}, {.link_name = "", .axis = {1, 0, 0}}}};
+    loop.kind = (UrdfLoopKind)read_type(r, "constraint", attributes, loop.name, types, sizeof types/sizeof *types,
+                                        "there are fixed, revolute, continuous, prismatic, planar, universal and "
+                                        "spherical");
+    if (!pf_push(pf_context_allocator(r->ctx), &r->loops, loop)) no_room(r);
   }
 }
 
-static void refuse_macro(Reader *r, const char *element)
-{
-  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "<%.40s> is a macro, which URDF does not have", element));
-  hint_xacro(r);
-}
-
+/* Called by expat for each start tag; the depth and the open section say what it means. */
 static void XMLCALL on_start(void *user, const char *element, const char **attributes)
 {
   Reader *r = user;
   r->depth++;
   if (r->status != PF_OK) return;
   if (!strncmp(element, "xacro:", 6)) {
-    refuse_macro(r, element);
+    refuse(r, PF_ERR_SYNTAX, "<%.40s> is a macro, which URDF does not have", element);
+    hint_xacro(r);
     return;
   }
   if (r->depth == 1) begin_document(r, element, attributes);
   if (r->depth == 2) begin_section(r, element, attributes);
-  if (r->depth == 3 && r->section == SECTION_LINK) begin_piece(r, element);
+  if (r->depth == 3 && r->section == SECTION_LINK) {
+    static const char *const pieces[] = {[PIECE_INERTIAL] = "inertial", [PIECE_VISUAL] = "visual",
+                                         [PIECE_COLLISION] = "collision"};
+    const bool repeated = is_repeated(r, 0, element);
+    r->piece = PIECE_OTHER;
+    for (int i = PIECE_INERTIAL; i <= PIECE_COLLISION && !repeated; i++)
+      if (!strcmp(element, pieces[i])) r->piece = (Piece)i;
+    r->seen[1] = 0;
+    r->shape = (UrdfPose){0};
+    r->radius = 0;
+  }
   if (r->depth == 3 && r->section == SECTION_JOINT) read_joint_piece(r, element, attributes);
   if (r->depth == 3 && r->section == SECTION_LOOP) read_loop_piece(r, element, attributes);
-  if (r->depth == 3 && r->section == SECTION_TRANSMISSION && !strcmp(element, "joint"))
-    read_transmission(r, attributes);
+  if (r->depth == 3 && r->section == SECTION_TRANSMISSION && !strcmp(element, "joint")) {
+    const char *name = needed(r, "joint", attributes, "name");
+    if (!pf_push(pf_context_allocator(r->ctx), &r->transmissions, name)) no_room(r);
+  }
   if (r->depth == 4 && r->section == SECTION_LINK && r->piece == PIECE_INERTIAL) read_inertial(r, element, attributes);
-  if (r->section == SECTION_LINK && r->piece > PIECE_INERTIAL) read_shape(r, element, attributes);
+  if (r->section == SECTION_LINK && r->piece > PIECE_INERTIAL) {
+    if (r->depth == 4 && !strcmp(element, "origin")) read_pose(r, element, attributes, &r->shape);
+    if (r->depth == 5 && !strcmp(element, "mesh") && r->piece == PIECE_VISUAL && r->mesh_count++ == 0)
+      r->first_mesh = place_here(r);
+    if (r->depth == 5 && (!strcmp(element, "cylinder") || !strcmp(element, "sphere")))
+      number(r, element, attributes, "radius", &r->radius);
+  }
 }
 
 static void XMLCALL on_end(void *user, const char *element)
@@ -427,13 +408,18 @@ static void XMLCALL on_doctype(void *user, const char *name, const char *system,
 {
   (void)name, (void)system, (void)public, (void)internal;
   Reader *r = user;
-  stop(r, pf_fail_at(r->ctx, PF_ERR_SYNTAX, place_here(r), "a document type is not read"));
+  refuse(r, PF_ERR_SYNTAX, "a document type is not read");
   pf_hint(r->ctx, "remove the line <!DOCTYPE …>");
 }
 
-/* Programs that write blank lines before <?xml are common, and other readers of URDF do not mind; XML itself does. */
-static void skip_blanks(Reader *r)
+/* Feeds the text to expat piece by piece, so that it can be cancelled. */
+static PfStatus parse(Reader *r)
 {
+  enum { PIECE = 1 << 20 };
+  r->expat->XML_SetUserData(r->parser, r);
+  r->expat->XML_SetElementHandler(r->parser, on_start, on_end);
+  r->expat->XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
+  /* Programs that write blank lines before <?xml are common, and other readers of URDF do not mind; XML itself does. */
   static const char mark[] = "\xef\xbb\xbf"; /* of the order of bytes */
   if (r->count >= 3 && !memcmp(r->bytes, mark, 3)) r->begin = 3;
   for (; r->begin < r->count && r->bytes[r->begin] && strchr(" \t\r\n", r->bytes[r->begin]); r->begin++) {
@@ -441,15 +427,6 @@ static void skip_blanks(Reader *r)
     r->first_line += ends;
     r->first_column = ends ? 0 : r->first_column + 1;
   }
-}
-
-static PfStatus parse(Reader *r)
-{
-  enum { PIECE = 1 << 20 };
-  r->expat->XML_SetUserData(r->parser, r);
-  r->expat->XML_SetElementHandler(r->parser, on_start, on_end);
-  r->expat->XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
-  skip_blanks(r);
   for (size_t at = r->begin; r->status == PF_OK;) {
     if (pf_check_cancelled(r->ctx) != PF_OK) return PF_ERR_CANCELLED;
     size_t size = r->count - at < PIECE ? r->count - at : PIECE;
@@ -463,12 +440,13 @@ static PfStatus parse(Reader *r)
   return r->status;
 }
 
+/* Copies the lists that were read into the robot, with room for one more link: the world, where it is not declared. */
 static PfStatus keep(Reader *r, UrdfRobot *robot)
 {
   robot->name = r->name;
   robot->link_count = (int)r->links.count;
   robot->joint_count = (int)r->joints.count;
-  robot->links = pf_arena_array(r->arena, UrdfLink, r->links.count + 1); /* and the world, where it is not declared */
+  robot->links = pf_arena_array(r->arena, UrdfLink, r->links.count + 1);
   robot->joints = pf_arena_array(r->arena, UrdfJoint, r->joints.count);
   robot->loop_count = (int)r->loops.count;
   robot->loops = pf_arena_array(r->arena, UrdfLoop, r->loops.count);
@@ -480,7 +458,8 @@ static PfStatus keep(Reader *r, UrdfRobot *robot)
   if (r->links.count) memcpy(robot->links, r->links.at, r->links.count*sizeof *r->links.at);
   if (r->joints.count) memcpy(robot->joints, r->joints.at, r->joints.count*sizeof *r->joints.at);
   if (r->loops.count) memcpy(robot->loops, r->loops.at, r->loops.count*sizeof *r->loops.at);
-  for (size_t i = 0; i < r->transmissions.count; i++) robot->transmissions[i] = r->transmissions.at[i];
+  const size_t size = sizeof *r->transmissions.at;
+  if (r->transmissions.count) memcpy(robot->transmissions, r->transmissions.at, r->transmissions.count*size);
   return PF_OK;
 }
 

@@ -11,6 +11,7 @@ typedef struct Following {
   double factor, offset;
 } Following;
 
+/* Which joint the joint j follows in the end, and how. */
 static Following following(const UrdfRobot *robot, int j)
 {
   Following f = {j, 1, 0};
@@ -30,21 +31,7 @@ int pf_urdf_leader(const UrdfRobot *robot, int j)
   return j;
 }
 
-static bool keeps_limits(const UrdfJoint *joint, double q)
-{
-  double near = 1e-9*fmax(1, fabs(q));
-  return !joint->has_limits || (q >= joint->lower - near && q <= joint->upper + near);
-}
-
-/* The values of the leader for which the joint keeps its limits. */
-static void narrow(const UrdfJoint *joint, const Following *f, double *least, double *most)
-{
-  if (!joint->has_limits || f->factor == 0) return;
-  double a = (joint->lower - f->offset)/f->factor, b = (joint->upper - f->offset)/f->factor;
-  *least = fmax(*least, fmin(a, b));
-  *most = fmin(*most, fmax(a, b));
-}
-
+/* The value of the leader nearest to 0 for which all joints that follow it keep their limits. */
 bool pf_urdf_start(const UrdfRobot *robot, int leader, double *start)
 {
   double least = -INFINITY, most = INFINITY;
@@ -52,8 +39,12 @@ bool pf_urdf_start(const UrdfRobot *robot, int leader, double *start)
   *start = 0;
   if (!robot->joints[leader].is_followed) return false;
   for (int j = 0; j < robot->joint_count; j++) {
-    Following f = following(robot, j);
-    if (f.leader == leader) narrow(robot->joints + j, &f, &least, &most);
+    const Following f = following(robot, j);
+    const UrdfJoint *joint = robot->joints + j;
+    if (f.leader != leader || !joint->has_limits || f.factor == 0) continue;
+    const double a = (joint->lower - f.offset)/f.factor, b = (joint->upper - f.offset)/f.factor;
+    least = fmax(least, fmin(a, b));
+    most = fmin(most, fmax(a, b));
   }
   *start = least > most ? 0 : fmin(fmax(0, least), most);
   for (int j = 0; j < robot->joint_count; j++) {
@@ -76,8 +67,8 @@ void pf_urdf_warn_starts(PfContext *ctx, const UrdfRobot *robot)
   for (int j = 0; j < robot->joint_count; j++) {
     const UrdfJoint *joint = robot->joints + j;
     if (joint->mimics < 0 || joint->kind == URDF_FIXED) continue;
-    double q = pf_urdf_position(robot, j);
-    if (keeps_limits(joint, q)) continue;
+    const double q = pf_urdf_position(robot, j), near = 1e-9*fmax(1, fabs(q));
+    if (!joint->has_limits || (q >= joint->lower - near && q <= joint->upper + near)) continue;
     pf_warn_at(ctx, joint->place, "the joint '%s' follows '%s' and starts at %.6g, outside of its limits", joint->name,
                joint->mimic_name, q);
     pf_hint(ctx, "no position keeps the limits of all joints that move together");

@@ -10,7 +10,7 @@ typedef struct Build {
   PfGraph *graph;
   const PfItems *items;
   uint32_t *image;           /* of each item: its node + 1, 0 = not built yet */
-  PF_ARRAY(uint32_t) stack;  /* items to build, each above what needs it */
+  PF_ARRAY(uint32_t) stack;  /* items to build, each above its users */
   PF_ARRAY(PfPart) sorted;
 } Build;
 
@@ -26,7 +26,8 @@ static uint32_t node_of(const Build *build, uint32_t item)
 
 /* ---------------------------------------------------------------- products and powers */
 
-/* By repeated squaring; squares are nodes of the graph, so powers of one base share them. */
+/* By repeated squaring; squares are nodes of the graph, so powers of one base share them. The exponent is positive; at
+ * most 2 log2(exponent) multiplications. */
 static uint32_t build_power(Build *build, uint32_t base, int exponent)
 {
   uint32_t square = base, power = base;
@@ -63,16 +64,6 @@ static bool build_factors(Build *build, uint32_t count, bool below, uint32_t *pr
   return begun;
 }
 
-static uint32_t build_product(Build *build, uint32_t count)
-{
-  uint32_t above = 0, below = 0;
-  bool has_above = build_factors(build, count, false, &above);
-  bool has_below = build_factors(build, count, true, &below);
-  if (!has_below) return above;
-  if (!has_above) above = pf_graph_constant(build->graph, 1);
-  return op2(build, PF_TAPE_DIV, above, below);
-}
-
 /* ---------------------------------------------------------------- sums */
 
 /* A running sum; `begun` is false while it is zero. */
@@ -100,18 +91,8 @@ static void add_group(Build *build, Sum *sum, const PfPart *parts, uint32_t coun
   }
 }
 
-/* c*(p - q …) with c > 0 where the sum has begun, and with any sign where it begins. */
-static void add_scaled_group(Build *build, Sum *sum, const PfPart *parts, uint32_t count)
-{
-  Sum group = {0};
-  bool negative = parts[0].coefficient < 0;
-  add_group(build, &group, parts, count, negative);
-  double size = fabs(parts[0].coefficient);
-  bool outside = sum->begun; /* subtract c*… rather than add (-c)*… */
-  uint32_t factor = pf_graph_constant(build->graph, negative && !outside ? -size : size);
-  add(build, sum, op2(build, PF_TAPE_MUL, factor, group.node), negative && outside);
-}
-
+/* A chain of additions; terms with equal coefficients are added before they are scaled. `count` parts are in
+ * build->sorted, in the order of by_size. */
 static uint32_t build_sum(Build *build, uint32_t count)
 {
   const PfPart *parts = build->sorted.at;
@@ -125,8 +106,15 @@ static uint32_t build_sum(Build *build, uint32_t count)
     uint32_t next = i;
     double size = fabs(parts[i].coefficient);
     while (next < count && fabs(parts[next].coefficient) == size) next++;
-    if (size == 1) add_group(build, &sum, parts + i, next - i, false);
-    else add_scaled_group(build, &sum, parts + i, next - i);
+    if (size == 1) {
+      add_group(build, &sum, parts + i, next - i, false);
+    } else { /* c*(p - q …) with c > 0 where the sum has begun, and with any sign where it begins */
+      Sum group = {0};
+      bool negative = parts[i].coefficient < 0, outside = sum.begun; /* subtract c*… rather than add (-c)*… */
+      add_group(build, &group, parts + i, next - i, negative);
+      uint32_t factor = pf_graph_constant(build->graph, negative && !outside ? -size : size);
+      add(build, &sum, op2(build, PF_TAPE_MUL, factor, group.node), negative && outside);
+    }
     i = next;
   }
   return sum.node;
@@ -143,7 +131,8 @@ static int by_size(const void *a, const void *b)
   return (x->item > y->item) - (x->item < y->item);
 }
 
-/* The parts in the order in which they are used: the number, those with +-1, the others by size. */
+/* The parts in the order in which they are used: the number, those with +-1, the others by size. An item of a list
+ * becomes a chain of operations; a product with factors below becomes one division. */
 static uint32_t build_list(Build *build, PfItemKind kind, const PfPart *parts, uint32_t count)
 {
   if (!pf_reserve(build->graph->allocator, &build->sorted, count)) {
@@ -152,62 +141,63 @@ static uint32_t build_list(Build *build, PfItemKind kind, const PfPart *parts, u
   }
   memcpy(build->sorted.at, parts, count*sizeof *parts);
   qsort(build->sorted.at, count, sizeof *parts, by_size);
-  return kind == PF_ITEM_SUM ? build_sum(build, count) : build_product(build, count);
+  if (kind == PF_ITEM_SUM) return build_sum(build, count);
+  uint32_t above = 0, below = 0;
+  bool has_above = build_factors(build, count, false, &above);
+  bool has_below = build_factors(build, count, true, &below);
+  if (!has_below) return above;
+  if (!has_above) above = pf_graph_constant(build->graph, 1);
+  return op2(build, PF_TAPE_DIV, above, below);
 }
 
 /* ---------------------------------------------------------------- items */
 
-static uint32_t build_call(Build *build, const PfItem *item, const PfPart *parts)
-{
-  uint32_t args[3] = {0};
-  for (uint32_t i = 0; i < item->count; i++) args[i] = node_of(build, parts[i].item);
-  return pf_graph_node(build->graph, item->op, args[0], args[1], args[2]);
-}
-
+/* The node of an item, whose parts have theirs. */
 static uint32_t build_item(Build *build, const PfItem *item)
 {
   const PfPart *parts = build->items->parts.at + item->first;
+  uint32_t args[3] = {0};
   switch ((PfItemKind)item->kind) {
   case PF_ITEM_CONSTANT: return pf_graph_constant(build->graph, parts->coefficient);
   case PF_ITEM_INPUT: return pf_graph_node(build->graph, PF_VALUE_INPUT, (uint32_t)parts->coefficient, 0, 0);
   case PF_ITEM_SUM:
   case PF_ITEM_PRODUCT: return build_list(build, (PfItemKind)item->kind, parts, item->count);
-  case PF_ITEM_CALL: return build_call(build, item, parts);
+  case PF_ITEM_CALL:
+    for (uint32_t i = 0; i < item->count; i++) args[i] = node_of(build, parts[i].item);
+    return pf_graph_node(build->graph, item->op, args[0], args[1], args[2]);
   }
   return 0;
 }
 
+/* Puts the item on the stack, unless it is built. */
 static void want(Build *build, uint32_t item)
 {
   if (build->image[item]) return;
   if (!pf_push(build->graph->allocator, &build->stack, item)) build->graph->failed = true;
 }
 
-/* Depth first with a stack of our own: chains may be as deep as the input likes. */
-static void build_root(Build *build, uint32_t root)
-{
-  want(build, root);
-  while (build->stack.count && !build->graph->failed) {
-    uint32_t i = build->stack.at[build->stack.count - 1];
-    const PfItem *item = build->items->items.at + i;
-    size_t before = build->stack.count;
-    if (!build->image[i] && !is_leaf(item))
-      for (uint32_t k = item->count; k-- > 0;) want(build, build->items->parts.at[item->first + k].item);
-    if (build->stack.count != before) continue;
-    if (!build->image[i]) build->image[i] = build_item(build, item) + 1;
-    build->stack.count--;
-  }
-}
-
+/* Items that no root needs are not built. Cost: one node for each operation and one comparison of the hash table for
+ * each. Fails without memory or when the host cancels. */
 PfStatus pf_graph_build(PfContext *ctx, PfGraph *graph, const PfItems *items, PfArena *scratch)
 {
   Build build = {.graph = graph, .items = items};
   build.image = pf_arena_array(scratch, uint32_t, items->items.count);
   if (!build.image) graph->failed = true;
-  for (size_t i = 0; i < items->roots.count && !graph->failed; i++) {
-    build_root(&build, items->roots.at[i]);
-    if (graph->failed) break;
-    if (!pf_push(graph->allocator, &graph->roots, node_of(&build, items->roots.at[i]))) graph->failed = true;
+  for (size_t root = 0; root < items->roots.count && !graph->failed; root++) {
+    want(&build, items->roots.at[root]);
+    /* Depth first with a stack of our own: chains may be as deep as the input likes. */
+    while (build.stack.count && !graph->failed) {
+      uint32_t i = build.stack.at[build.stack.count - 1];
+      const PfItem *item = items->items.at + i;
+      size_t before = build.stack.count;
+      if (!build.image[i] && !is_leaf(item))
+        for (uint32_t k = item->count; k-- > 0;) want(&build, items->parts.at[item->first + k].item);
+      if (build.stack.count != before) continue;
+      if (!build.image[i]) build.image[i] = build_item(&build, item) + 1;
+      build.stack.count--;
+    }
+    if (!graph->failed && !pf_push(graph->allocator, &graph->roots, node_of(&build, items->roots.at[root])))
+      graph->failed = true;
   }
   pf_array_free(graph->allocator, &build.stack);
   pf_array_free(graph->allocator, &build.sorted);

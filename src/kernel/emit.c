@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph to instructions: pairs of operations that one instruction does are fused; the order is one of runs of equal
  * instructions, as long as they can be found, because a processor foresees a jump that goes where the last one went; a
- * slot is free again after the last use of its value. */
+ * slot is free again after the last use of its value.
+ *
+ * The numbers do not depend on the order: each operation has the operands that it has in the graph. */
 #include "kernel/kernel_impl.h"
-
 
 enum { MOST_SLOTS = 1 << 24 };
 
@@ -18,27 +19,7 @@ typedef struct Emit {
   size_t free_count, run_count;
 } Emit;
 
-static int operands_of(const PfGraphNode *node)
-{
-  return pf_op_operands(node->op);
-}
-
-static uint32_t operand(const PfGraphNode *node, int i)
-{
-  return i == 0 ? node->a : i == 1 ? node->b : node->c;
-}
-
 /* ---------------------------------------------------------------- fusing */
-
-static void count_uses(Emit *emit)
-{
-  const PfGraph *graph = emit->graph;
-  for (size_t i = 0; i < graph->roots.count; i++) emit->uses[graph->roots.at[i]]++;
-  for (size_t i = graph->nodes.count; i-- > 0;) {
-    const PfGraphNode *node = graph->nodes.at + i;
-    for (int k = 0; emit->uses[i] && k < operands_of(node); k++) emit->uses[operand(node, k)]++;
-  }
-}
 
 /* An operation around an inner one that has no other use, and the one instruction that does both. */
 typedef struct Fusion {
@@ -70,12 +51,14 @@ static const Fusion fusions[] = {
   {PF_TAPE_NEG, PF_TAPE_MUL, 0, PF_TAPE_NEG_MUL, "xy"},
 };
 
+/* Replaces a node and the inner operation that it alone uses by one instruction; the rounding of both operations stays
+ * as it is. */
 static void fuse(Emit *emit, PfGraphNode *node)
 {
   for (size_t i = 0; i < sizeof fusions/sizeof *fusions; i++) {
     const Fusion *fusion = fusions + i;
     if (fusion->outer != node->op) continue;
-    uint32_t inner = operand(node, fusion->place), other = operand(node, 1 - fusion->place);
+    uint32_t inner = pf_value_operand(node, fusion->place), other = pf_value_operand(node, 1 - fusion->place);
     const PfGraphNode *in = emit->graph->nodes.at + inner;
     if (in->op != fusion->inner || emit->uses[inner] != 1) continue;
     uint32_t operands[3] = {0};
@@ -87,13 +70,6 @@ static void fuse(Emit *emit, PfGraphNode *node)
   }
 }
 
-static void swap_difference(PfGraphNode *node)
-{
-  uint32_t a = node->a;
-  node->a = node->b;
-  node->b = a;
-}
-
 /* -(a - b) is b - a, exactly, and -(a - b)*c is (b - a)*c. */
 static void drop_negation(Emit *emit, PfGraphNode *node)
 {
@@ -102,28 +78,21 @@ static void drop_negation(Emit *emit, PfGraphNode *node)
   if (node->op != PF_TAPE_NEG || emit->uses[inner] != 1) return;
   if (in->op == PF_TAPE_SUB) turned = in;
   for (int k = 0; k < 2 && (in->op == PF_TAPE_MUL || in->op == PF_TAPE_DIV); k++) {
-    PfGraphNode *factor = emit->graph->nodes.at + operand(in, k);
-    if (factor->op == PF_TAPE_SUB && emit->uses[operand(in, k)] == 1) turned = factor;
+    PfGraphNode *factor = emit->graph->nodes.at + pf_value_operand(in, k);
+    if (factor->op == PF_TAPE_SUB && emit->uses[pf_value_operand(in, k)] == 1) turned = factor;
   }
   if (!turned) return;
-  swap_difference(turned);
+  uint32_t a = turned->a;
+  turned->a = turned->b;
+  turned->b = a;
   *node = *in;
   emit->uses[inner] = 0;
 }
 
-/* From the outside in: the outer operation of a chain chooses first. */
-static void fuse_all(Emit *emit)
-{
-  for (size_t i = emit->graph->nodes.count; i-- > 0;) {
-    if (!emit->uses[i]) continue;
-    drop_negation(emit, emit->graph->nodes.at + i);
-    fuse(emit, emit->graph->nodes.at + i);
-  }
-}
-
 /* ---------------------------------------------------------------- slots */
 
-/* Constants that are used get the first slots, inputs the next ones. */
+/* Constants that are used get the first slots, inputs the next ones. Constants that fusing has made superfluous get no
+ * slot. */
 static void place_leaves(Emit *emit)
 {
   PfGraph *graph = emit->graph;
@@ -142,11 +111,13 @@ static void place_leaves(Emit *emit)
   tape->slot_count = tape->constant_count + (uint32_t)tape->input_count;
 }
 
+/* A free slot, or a new one at the end. */
 static uint32_t take_slot(Emit *emit)
 {
   return emit->free_count ? emit->free[--emit->free_count] : emit->tape->slot_count++;
 }
 
+/* One use less; a slot of a computed value is free after its last use. */
 static void use(Emit *emit, uint32_t node)
 {
   uint32_t first = emit->tape->constant_count + (uint32_t)emit->tape->input_count;
@@ -155,20 +126,16 @@ static void use(Emit *emit, uint32_t node)
 
 /* ---------------------------------------------------------------- instructions */
 
-/* The run before goes on, if it is one of the same operation and there is room in it. */
-static void add_to_run(Emit *emit, uint32_t op)
+/* An instruction of the tape; arithmetic ones join the run before them. */
+static void append(Emit *emit, uint32_t op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
 {
+  PfTape *tape = emit->tape;
+  /* The run before goes on, if it is one of the same operation and there is room in it. */
   uint16_t *runs = emit->tape->runs;
   uint32_t last = emit->run_count ? runs[emit->run_count - 1] : PF_RUN(PF_TAPE_END, 1);
   uint32_t most = op < PF_TAPE_SQRT ? PF_RUN_MOST : 1; /* arithmetic comes first */
   if (last >= PF_RUN(op, 1) && last < PF_RUN(op, most)) runs[emit->run_count - 1]++;
   else runs[emit->run_count++] = (uint16_t)PF_RUN(op, 1);
-}
-
-static void append(Emit *emit, uint32_t op, uint32_t dst, uint32_t a, uint32_t b, uint32_t c)
-{
-  PfTape *tape = emit->tape;
-  add_to_run(emit, op);
   tape->instructions[tape->instruction_count++] = (PfInstruction){pf_slots(dst, a), pf_slots(b, c)};
 }
 
@@ -180,29 +147,25 @@ static bool find_partner(const Emit *emit, const PfGraphNode *node, uint32_t *pa
   return *partner != UINT32_MAX && emit->uses[*partner] && !emit->done[*partner];
 }
 
-static void emit_sincos(Emit *emit, uint32_t i, uint32_t partner)
-{
-  const PfGraphNode *node = emit->graph->nodes.at + i;
-  uint32_t argument = emit->slot[node->a];
-  use(emit, node->a);
-  use(emit, node->a);
-  emit->slot[i] = take_slot(emit);
-  emit->slot[partner] = take_slot(emit);
-  emit->done[i] = emit->done[partner] = true;
-  bool sine = node->op == PF_TAPE_SIN;
-  append(emit, PF_TAPE_SINCOS, emit->slot[sine ? i : partner], argument, emit->slot[sine ? partner : i], 0);
-}
-
+/* The instruction of one node; a sine and a cosine of one angle are one instruction. */
 static void emit_node(Emit *emit, uint32_t i)
 {
   const PfGraphNode *node = emit->graph->nodes.at + i;
   uint32_t partner, slots[3] = {0};
   if (find_partner(emit, node, &partner)) {
-    emit_sincos(emit, i, partner);
+    uint32_t argument = emit->slot[node->a];
+    use(emit, node->a);
+    use(emit, node->a);
+    emit->slot[i] = take_slot(emit);
+    emit->slot[partner] = take_slot(emit);
+    emit->done[i] = emit->done[partner] = true;
+    bool sine = node->op == PF_TAPE_SIN;
+    append(emit, PF_TAPE_SINCOS, emit->slot[sine ? i : partner], argument, emit->slot[sine ? partner : i], 0);
     return;
   }
-  for (int k = 0; k < operands_of(node); k++) slots[k] = emit->slot[operand(node, k)];
-  for (int k = 0; k < operands_of(node); k++) use(emit, operand(node, k)); /* the result may reuse a slot */
+  const int operands = pf_op_operands(node->op);
+  for (int k = 0; k < operands; k++) slots[k] = emit->slot[pf_value_operand(node, k)];
+  for (int k = 0; k < operands; k++) use(emit, pf_value_operand(node, k)); /* the result may reuse a slot */
   emit->slot[i] = take_slot(emit);
   emit->done[i] = true;
   append(emit, node->op, emit->slot[i], slots[0], slots[1], slots[2]);
@@ -218,62 +181,24 @@ typedef struct Order {
   uint32_t head[PF_TAPE_OP_COUNT], tail[PF_TAPE_OP_COUNT], waiting[PF_TAPE_OP_COUNT];
 } Order;
 
-enum { NOBODY = UINT32_MAX };
+enum { NO_NODE = UINT32_MAX };
 
 static bool is_operation(const Emit *emit, size_t i)
 {
   return emit->uses[i] && emit->graph->nodes.at[i].op < PF_TAPE_OP_COUNT;
 }
 
-static bool make_order_room(const Emit *emit, PfArena *scratch, Order *order)
-{
-  size_t count = emit->graph->nodes.count, uses = 0;
-  for (size_t i = 0; i < count; i++)
-    if (is_operation(emit, i)) uses += (size_t)operands_of(emit->graph->nodes.at + i);
-  order->missing = pf_arena_array(scratch, uint32_t, count);
-  order->first = pf_arena_array(scratch, uint32_t, count + 2);
-  order->user = pf_arena_array(scratch, uint32_t, uses);
-  order->next = pf_arena_array(scratch, uint32_t, count);
-  for (int op = 0; op < PF_TAPE_OP_COUNT; op++) order->head[op] = order->tail[op] = NOBODY;
-  return order->missing && order->first && order->user && order->next;
-}
-
-/* Who uses whom: counted, added up, then filled in, in the order of the nodes. */
-static void list_users(const Emit *emit, Order *order)
-{
-  const PfGraph *graph = emit->graph;
-  for (size_t i = 0; i < graph->nodes.count; i++)
-    for (int k = 0; is_operation(emit, i) && k < operands_of(graph->nodes.at + i); k++)
-      order->first[operand(graph->nodes.at + i, k) + 2]++;
-  for (size_t i = 2; i < graph->nodes.count + 2; i++) order->first[i] += order->first[i - 1];
-  for (size_t i = 0; i < graph->nodes.count; i++)
-    for (int k = 0; is_operation(emit, i) && k < operands_of(graph->nodes.at + i); k++)
-      order->user[order->first[operand(graph->nodes.at + i, k) + 1]++] = (uint32_t)i;
-}
-
-/* A sine and a cosine of one argument are one instruction. */
-static uint32_t class_of(const Emit *emit, uint32_t i)
-{
-  uint32_t partner;
-  return find_partner(emit, emit->graph->nodes.at + i, &partner) ? PF_TAPE_SINCOS : emit->graph->nodes.at[i].op;
-}
-
+/* Puts a node whose operands are done into the queue of its instruction; a sine and a cosine of one argument are
+ * one. */
 static void enter(const Emit *emit, Order *order, uint32_t i)
 {
-  uint32_t op = class_of(emit, i);
-  order->next[i] = NOBODY;
-  if (order->head[op] == NOBODY) order->head[op] = i;
+  uint32_t partner;
+  uint32_t op = find_partner(emit, emit->graph->nodes.at + i, &partner) ? PF_TAPE_SINCOS : emit->graph->nodes.at[i].op;
+  order->next[i] = NO_NODE;
+  if (order->head[op] == NO_NODE) order->head[op] = i;
   else order->next[order->tail[op]] = i;
   order->tail[op] = i;
   order->waiting[op]++;
-}
-
-static uint32_t leave(Order *order, uint32_t op)
-{
-  uint32_t i = order->head[op];
-  order->head[op] = order->next[i];
-  order->waiting[op]--;
-  return i;
 }
 
 /* Its users have one operand less to wait for. */
@@ -283,40 +208,52 @@ static void release(const Emit *emit, Order *order, uint32_t i)
     if (--order->missing[order->user[k]] == 0) enter(emit, order, order->user[k]);
 }
 
-static void emit_and_release(Emit *emit, Order *order, uint32_t i)
-{
-  uint32_t partner;
-  bool pair = find_partner(emit, emit->graph->nodes.at + i, &partner);
-  emit_node(emit, i);
-  release(emit, order, i);
-  if (pair) release(emit, order, partner);
-}
-
-/* Runs: of the instruction for which most nodes wait all that wait, and all that are ready by then. */
+/* Runs: of the instruction for which most nodes wait all that wait, and all that are ready by then. Cancellation by the
+ * host is checked once for each run. */
 static void emit_runs(Emit *emit, Order *order)
 {
   for (;;) {
-    uint32_t op = 0;
+    uint32_t op = 0, partner;
     for (uint32_t other = 1; other < PF_TAPE_OP_COUNT; other++)
       if (order->waiting[other] > order->waiting[op]) op = other;
     if (!order->waiting[op] || pf_context_is_cancelled(emit->ctx)) return;
     while (order->waiting[op]) {
-      uint32_t i = leave(order, op);
-      if (!emit->done[i]) emit_and_release(emit, order, i); /* a cosine may be done with its sine */
+      uint32_t i = order->head[op];
+      order->head[op] = order->next[i];
+      order->waiting[op]--;
+      if (emit->done[i]) continue; /* a cosine may be done with its sine */
+      bool pair = find_partner(emit, emit->graph->nodes.at + i, &partner);
+      emit_node(emit, i);
+      release(emit, order, i);
+      if (pair) release(emit, order, partner);
     }
   }
 }
 
+/* Topological order by counting missing operands; ready nodes of one operation form runs. */
 static PfStatus emit_all(Emit *emit, PfArena *scratch)
 {
   const PfGraph *graph = emit->graph;
-  Order order = {0};
-  if (!make_order_room(emit, scratch, &order)) return pf_no_room(emit->ctx, "a tape");
-  list_users(emit, &order);
+  size_t count = graph->nodes.count, uses = 0;
+  for (size_t i = 0; i < count; i++)
+    if (is_operation(emit, i)) uses += (size_t)pf_op_operands(graph->nodes.at[i].op);
+  Order order = {.missing = pf_arena_array(scratch, uint32_t, count),
+                 .first = pf_arena_array(scratch, uint32_t, count + 2),
+                 .user = pf_arena_array(scratch, uint32_t, uses), .next = pf_arena_array(scratch, uint32_t, count)};
+  if (!order.missing || !order.first || !order.user || !order.next) return pf_no_room(emit->ctx, "a tape");
+  for (int op = 0; op < PF_TAPE_OP_COUNT; op++) order.head[op] = order.tail[op] = NO_NODE;
+  /* The users of each node: counted, added up, then filled in, in the order of the nodes. */
+  for (size_t i = 0; i < graph->nodes.count; i++)
+    for (int k = 0; is_operation(emit, i) && k < pf_op_operands(graph->nodes.at[i].op); k++)
+      order.first[pf_value_operand(graph->nodes.at + i, k) + 2]++;
+  for (size_t i = 2; i < graph->nodes.count + 2; i++) order.first[i] += order.first[i - 1];
+  for (size_t i = 0; i < graph->nodes.count; i++)
+    for (int k = 0; is_operation(emit, i) && k < pf_op_operands(graph->nodes.at[i].op); k++)
+      order.user[order.first[pf_value_operand(graph->nodes.at + i, k) + 1]++] = (uint32_t)i;
   for (size_t i = 0; i < graph->nodes.count; i++) {
     if (!is_operation(emit, i)) continue;
-    for (int k = 0; k < operands_of(graph->nodes.at + i); k++)
-      order.missing[i] += !emit->done[operand(graph->nodes.at + i, k)];
+    for (int k = 0; k < pf_op_operands(graph->nodes.at[i].op); k++)
+      order.missing[i] += !emit->done[pf_value_operand(graph->nodes.at + i, k)];
     if (!order.missing[i]) enter(emit, &order, (uint32_t)i);
   }
   emit_runs(emit, &order);
@@ -325,16 +262,7 @@ static PfStatus emit_all(Emit *emit, PfArena *scratch)
 
 /* ---------------------------------------------------------------- memory */
 
-static bool make_room(Emit *emit, PfArena *scratch)
-{
-  const size_t count = emit->graph->nodes.count;
-  emit->uses = pf_arena_array(scratch, uint32_t, count);
-  emit->slot = pf_arena_array(scratch, uint32_t, count);
-  emit->done = pf_arena_array(scratch, bool, count);
-  emit->free = pf_arena_array(scratch, uint32_t, count);
-  return emit->uses && emit->slot && emit->done && emit->free;
-}
-
+/* Constants, instructions, runs and outputs by the number of nodes that are used. False without memory. */
 static bool make_tape_room(Emit *emit)
 {
   PfTape *tape = emit->tape;
@@ -351,12 +279,26 @@ static bool make_tape_room(Emit *emit)
   return tape->constants && tape->instructions && tape->runs && tape->outputs;
 }
 
+/* The tape has its arena and its counts of inputs and outputs already. Fails with PF_ERR_LIMIT where it would hold more
+ * values than slots can be numbered. */
 PfStatus pf_graph_emit(PfContext *ctx, PfGraph *graph, PfArena *scratch, PfTape *tape)
 {
-  Emit emit = {.ctx = ctx, .graph = graph, .tape = tape};
-  if (!make_room(&emit, scratch)) return pf_no_room(ctx, "a tape");
-  count_uses(&emit);
-  fuse_all(&emit);
+  const size_t count = graph->nodes.count;
+  Emit emit = {.ctx = ctx, .graph = graph, .tape = tape, .uses = pf_arena_array(scratch, uint32_t, count),
+               .slot = pf_arena_array(scratch, uint32_t, count), .done = pf_arena_array(scratch, bool, count),
+               .free = pf_arena_array(scratch, uint32_t, count)};
+  if (!emit.uses || !emit.slot || !emit.done || !emit.free) return pf_no_room(ctx, "a tape");
+  for (size_t i = 0; i < graph->roots.count; i++) emit.uses[graph->roots.at[i]]++;
+  for (size_t i = count; i-- > 0;) {
+    const PfGraphNode *node = graph->nodes.at + i;
+    for (int k = 0; emit.uses[i] && k < pf_op_operands(node->op); k++) emit.uses[pf_value_operand(node, k)]++;
+  }
+  /* From the outside in: the outer operation of a chain chooses first. */
+  for (size_t i = count; i-- > 0;) {
+    if (!emit.uses[i]) continue;
+    drop_negation(&emit, graph->nodes.at + i);
+    fuse(&emit, graph->nodes.at + i);
+  }
   if (!make_tape_room(&emit)) return pf_no_room(ctx, "a tape");
   place_leaves(&emit);
   PF_TRY(emit_all(&emit, scratch));

@@ -3,7 +3,9 @@
  * sum that becomes one product melts into the products around it, so that l1*(m*l2 + n*l2) and l2*(m*l1 +
  * n*l1) become the same item. Products that are used in several sums are taken apart in each of them.
  * This halves the work where energies were differentiated, and may double it elsewhere: the caller
- * compares. */
+ * compares.
+ *
+ * The new items are made in `to`; every old item becomes a coefficient times a new one. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
@@ -21,7 +23,7 @@ typedef struct Term {
   uint32_t first, count;
 } Term;
 
-/* Pool and terms are stacks: a sum uses what lies above the place where it began. */
+/* Pool and terms are stacks: a sum uses the part above the place where it began. */
 typedef struct Factoring {
   const PfItems *from;
   PfItems *to;
@@ -60,16 +62,9 @@ static void push_apart(Factoring *f, uint32_t new, double exponent)
   }
 }
 
-/* An item as coefficient * item, where a sum of one term stands alone. */
-static PfPart split(const PfItems *items, uint32_t i)
-{
-  const PfItem *item = items->items.at + i;
-  if (item->kind != PF_ITEM_SUM || item->count != 1) return (PfPart){i, 1};
-  return items->parts.at[item->first];
-}
-
 /* ---------------------------------------------------------------- the most common factor */
 
+/* The counter of a factor, one for each sign of its exponent; NULL without memory. */
 static uint32_t *tally_of(Factoring *f, PfPart part)
 {
   size_t place = 2*(size_t)part.item + (part.coefficient < 0);
@@ -81,7 +76,8 @@ static uint32_t *tally_of(Factoring *f, PfPart part)
   return f->tally.at + place;
 }
 
-/* The factor that most of the terms from `first` on have; false when none has two. */
+/* The factor that most of the terms from `first` on have; false when none has two. The counters are zero again
+ * afterwards. Cost: twice the number of factors of these terms. */
 static bool most_common(Factoring *f, size_t first, PfPart *factor)
 {
   uint32_t most = 1;
@@ -134,33 +130,6 @@ static size_t gather(Factoring *f, size_t first, PfPart factor)
   return kept;
 }
 
-/* Pushes to the pool what the terms from `first` on have in common. */
-static void push_common(Factoring *f, size_t first)
-{
-  const Term model = f->terms.at[first];
-  for (uint32_t k = 0; k < model.count; k++) {
-    PfPart part = f->pool.at[model.first + k];
-    for (size_t t = first + 1; t < f->terms.count && part.coefficient != 0; t++) {
-      double exponent = exponent_in(f, f->terms.at + t, part);
-      if (fabs(exponent) < fabs(part.coefficient)) part.coefficient = exponent;
-    }
-    if (part.coefficient != 0) push_factor(f, part.item, part.coefficient);
-  }
-}
-
-/* Divides the term by the factors in the pool: its own part of the pool is changed in place. */
-static void divide(Factoring *f, Term *term, size_t first, size_t count)
-{
-  uint32_t kept = 0;
-  for (uint32_t k = 0; k < term->count; k++) {
-    PfPart part = f->pool.at[term->first + k];
-    for (size_t i = first; i < first + count; i++)
-      if (f->pool.at[i].item == part.item) part.coefficient -= f->pool.at[i].coefficient;
-    if (part.coefficient != 0) f->pool.at[term->first + kept++] = part;
-  }
-  term->count = kept;
-}
-
 /* The same coefficient +-c everywhere goes outside, so that equal brackets are found equal. */
 static double take_coefficient(Factoring *f, size_t first)
 {
@@ -177,9 +146,29 @@ static PfPart make_sum(Factoring *f, size_t first, int depth);
 static void take_out(Factoring *f, size_t first, int depth)
 {
   const size_t common = f->pool.count;
-  push_common(f, first);
+  /* Pushes to the pool what the terms from `first` on have in common. */
+  const Term model = f->terms.at[first];
+  for (uint32_t k = 0; k < model.count; k++) {
+    PfPart part = f->pool.at[model.first + k];
+    for (size_t t = first + 1; t < f->terms.count && part.coefficient != 0; t++) {
+      double exponent = exponent_in(f, f->terms.at + t, part);
+      if (fabs(exponent) < fabs(part.coefficient)) part.coefficient = exponent;
+    }
+    if (part.coefficient != 0) push_factor(f, part.item, part.coefficient);
+  }
   const size_t count = f->pool.count - common;
-  for (size_t t = first; t < f->terms.count; t++) divide(f, f->terms.at + t, common, count);
+  for (size_t t = first; t < f->terms.count; t++) {
+    /* Divides the term by the factors in the pool: its own part of the pool is changed in place. */
+    Term *term = f->terms.at + t;
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < term->count; k++) {
+      PfPart part = f->pool.at[term->first + k];
+      for (size_t i = common; i < common + count; i++)
+        if (f->pool.at[i].item == part.item) part.coefficient -= f->pool.at[i].coefficient;
+      if (part.coefficient != 0) f->pool.at[term->first + kept++] = part;
+    }
+    term->count = kept;
+  }
   double coefficient = take_coefficient(f, first);
   PfPart rest = make_sum(f, first, depth + 1);
   f->pool.count = common + count;
@@ -190,43 +179,37 @@ static void take_out(Factoring *f, size_t first, int depth)
 
 /* ---------------------------------------------------------------- sums */
 
-static uint32_t make_product(Factoring *f, const Term *term)
+/* The sum of the terms from `first` on, which are taken off the list. Calls take_out, which calls this one for the
+ * bracket: at most DEEPEST brackets inside each other. */
+static PfPart make_sum(Factoring *f, size_t first, int depth)
 {
-  size_t first = f->pool.count;
-  for (uint32_t k = 0; k < term->count; k++) {
-    PfPart part = f->pool.at[term->first + k];
-    push_factor(f, part.item, part.coefficient);
-  }
-  if (f->to->failed) return PF_ITEM_ONE;
-  uint32_t item = pf_item_list(f->to, PF_ITEM_PRODUCT, f->pool.at + first, term->count);
-  f->pool.count = first;
-  return item;
-}
-
-static PfPart collect(Factoring *f, size_t first)
-{
+  PfPart factor;
+  while (depth < DEEPEST && f->work < MOST_WORK && pf_items_go_on(f->to) && most_common(f, first, &factor))
+    take_out(f, gather(f, first, factor), depth);
   size_t pool = f->pool.count;
   for (size_t t = first; t < f->terms.count; t++) {
-    Term term = f->terms.at[t];
-    uint32_t item = make_product(f, &term);
+    const Term term = f->terms.at[t];
+    const size_t end = f->pool.count; /* the factors are copied there, as their product sorts them */
+    for (uint32_t k = 0; k < term.count; k++) {
+      PfPart part = f->pool.at[term.first + k];
+      push_factor(f, part.item, part.coefficient);
+    }
+    if (f->to->failed) break;
+    uint32_t item = pf_item_list(f->to, PF_ITEM_PRODUCT, f->pool.at + end, term.count);
+    f->pool.count = end;
     push_factor(f, item, term.coefficient);
   }
   if (f->to->failed) return (PfPart){PF_ITEM_ONE, 0};
   uint32_t sum = pf_item_list(f->to, PF_ITEM_SUM, f->pool.at + pool, (uint32_t)(f->pool.count - pool));
   f->pool.count = pool;
   f->terms.count = first;
-  return split(f->to, sum);
+  /* An item as coefficient * item, where a sum of one term stands alone. */
+  const PfItem *item = f->to->items.at + sum;
+  if (item->kind != PF_ITEM_SUM || item->count != 1) return (PfPart){sum, 1};
+  return f->to->parts.at[item->first];
 }
 
-/* The sum of the terms from `first` on, which are taken off the list. */
-static PfPart make_sum(Factoring *f, size_t first, int depth)
-{
-  PfPart factor;
-  while (depth < DEEPEST && f->work < MOST_WORK && pf_items_go_on(f->to) && most_common(f, first, &factor))
-    take_out(f, gather(f, first, factor), depth);
-  return collect(f, first);
-}
-
+/* The terms of a sum with the new forms of their items, as factors in the pool; then common factors are taken out. */
 static PfPart factor_sum(Factoring *f, const PfItem *item)
 {
   f->pool.count = f->terms.count = 0;
@@ -241,6 +224,7 @@ static PfPart factor_sum(Factoring *f, const PfItem *item)
 
 /* ---------------------------------------------------------------- other items */
 
+/* The product of the new forms; numbers in them become the coefficient. */
 static PfPart factor_product(Factoring *f, const PfItem *item)
 {
   double coefficient = 1;
@@ -261,45 +245,37 @@ static uint32_t whole(Factoring *f, PfPart part)
   return pf_item_list(f->to, PF_ITEM_SUM, &part, 1);
 }
 
-static PfPart factor_call(Factoring *f, const PfItem *item)
-{
-  PfPart parts[3];
-  for (uint32_t k = 0; k < item->count; k++)
-    parts[k] = (PfPart){whole(f, f->image[f->from->parts.at[item->first + k].item]), 1};
-  return (PfPart){pf_item(f->to, PF_ITEM_CALL, item->op, parts, item->count), 1};
-}
-
+/* An old item as coefficient * new item. */
 static PfPart factor_item(Factoring *f, const PfItem *item)
 {
   const PfPart *parts = f->from->parts.at + item->first;
+  PfPart args[3];
   switch ((PfItemKind)item->kind) {
   case PF_ITEM_SUM: return factor_sum(f, item);
   case PF_ITEM_PRODUCT: return factor_product(f, item);
-  case PF_ITEM_CALL: return factor_call(f, item);
+  case PF_ITEM_CALL:
+    for (uint32_t k = 0; k < item->count; k++) args[k] = (PfPart){whole(f, f->image[parts[k].item]), 1};
+    return (PfPart){pf_item(f->to, PF_ITEM_CALL, item->op, args, item->count), 1};
   default: return (PfPart){pf_item(f->to, (PfItemKind)item->kind, 0, parts, 1), 1};
   }
 }
 
-static bool factor_all(Factoring *f)
-{
-  const PfItems *from = f->from;
-  PfItems *to = f->to;
-  const size_t most = MOST_GROWTH*from->parts.count + 1000;
-  for (size_t i = 0; i < from->items.count && pf_items_go_on(to); i++) {
-    f->image[i] = factor_item(f, from->items.at + i);
-    if (to->parts.count > most || f->work >= MOST_WORK) return false;
-  }
-  for (size_t i = 0; i < from->roots.count && !to->failed; i++)
-    if (!pf_push(to->allocator, &to->roots, whole(f, f->image[from->roots.at[i]]))) to->failed = true;
-  return !to->failed;
-}
-
+/* False where the work or the growth exceeds its limit: the caller then keeps the items as they were. `to` has the
+ * items that were made until then in any case. */
 bool pf_items_factor(const PfItems *from, PfItems *to, PfArena *scratch)
 {
   PfMark mark = pf_arena_mark(scratch);
   Factoring f = {.from = from, .to = to, .allocator = to->allocator};
   f.image = pf_arena_array(scratch, PfPart, from->items.count);
-  bool done = f.image && factor_all(&f);
+  const size_t most = MOST_GROWTH*from->parts.count + 1000;
+  bool done = f.image;
+  for (size_t i = 0; i < from->items.count && done && pf_items_go_on(to); i++) {
+    f.image[i] = factor_item(&f, from->items.at + i);
+    done = to->parts.count <= most && f.work < MOST_WORK;
+  }
+  for (size_t i = 0; i < from->roots.count && done && !to->failed; i++)
+    if (!pf_push(to->allocator, &to->roots, whole(&f, f.image[from->roots.at[i]]))) to->failed = true;
+  done = done && !to->failed;
   pf_array_free(f.allocator, &f.pool);
   pf_array_free(f.allocator, &f.terms);
   pf_array_free(f.allocator, &f.tally);

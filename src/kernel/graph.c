@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-enum { FIRST_SLOTS = 256, ASK_EVERY = 1024 /* nodes: whether to stop */ };
+enum { FIRST_SLOTS = 256, POLL_EVERY = 1024 /* nodes, for cancellation */ };
 
+/* By the table of operations (ops.def). */
 int pf_op_operands(uint32_t op)
 {
   static const int operands[] = {
@@ -16,6 +17,7 @@ int pf_op_operands(uint32_t op)
   return op < sizeof operands/sizeof *operands ? operands[op] : 0;
 }
 
+/* The same C expressions as in the interpreter, so that constants have the bits that the tape would compute. */
 double pf_op_value(uint32_t op, double A, double B, double C)
 {
   switch (op) {
@@ -26,26 +28,49 @@ double pf_op_value(uint32_t op, double A, double B, double C)
   }
 }
 
+/* Memory is taken when the first node comes. */
 void pf_graph_init(PfGraph *graph, PfContext *ctx)
 {
   *graph = (PfGraph){.ctx = ctx, .allocator = pf_context_allocator(ctx)};
 }
 
+/* The graph may not be used afterwards. */
 void pf_graph_free(PfGraph *graph)
 {
   pf_array_free(graph->allocator, &graph->nodes);
   pf_array_free(graph->allocator, &graph->constants);
   pf_array_free(graph->allocator, &graph->roots);
-  graph->allocator->resize(graph->allocator->user, graph->slots, 0);
+  graph->allocator->resize(graph->allocator->user, graph->index.slots, 0);
 }
 
 /* ---------------------------------------------------------------- hash table */
+
+/* The members move to a table of twice the size, at an average cost of a constant for each. */
+bool pf_index_reserve(const PfAllocator *allocator, PfIndex *index, size_t used,
+                      uint64_t (*hash)(const void *list, uint32_t member), const void *list)
+{
+  if (2*(used + 1) <= index->count) return true;
+  const size_t count = index->count ? 2*index->count : FIRST_SLOTS;
+  uint32_t *slots = allocator->resize(allocator->user, NULL, count*sizeof *slots);
+  if (!slots) return false;
+  memset(slots, 0, count*sizeof *slots);
+  for (size_t i = 0; i < index->count; i++) {
+    if (!index->slots[i]) continue;
+    size_t slot = hash(list, index->slots[i] - 1) & (count - 1);
+    while (slots[slot]) slot = (slot + 1) & (count - 1);
+    slots[slot] = index->slots[i];
+  }
+  allocator->resize(allocator->user, index->slots, 0);
+  *index = (PfIndex){slots, count};
+  return true;
+}
 
 static bool commutes(uint32_t op)
 {
   return op == PF_TAPE_ADD || op == PF_TAPE_MUL;
 }
 
+/* Constants by their bits, commutative operations without regard to the order of operands. */
 static uint64_t hash_node(const PfGraph *graph, PfGraphNode node)
 {
   uint64_t a = node.a, b = node.b;
@@ -63,58 +88,50 @@ static bool same(const PfGraph *graph, PfGraphNode x, PfGraphNode y)
   return (x.a == y.a && x.b == y.b) || (commutes(x.op) && x.a == y.b && x.b == y.a);
 }
 
-static bool enlarge(PfGraph *graph)
+static uint64_t hash_member(const void *graph, uint32_t node)
 {
-  size_t count = graph->slot_count ? 2*graph->slot_count : FIRST_SLOTS;
-  uint32_t *slots = graph->allocator->resize(graph->allocator->user, NULL, count*sizeof *slots);
-  if (!slots) return false;
-  memset(slots, 0, count*sizeof *slots);
-  for (size_t i = 0; i < graph->nodes.count; i++) {
-    size_t slot = hash_node(graph, graph->nodes.at[i]) & (count - 1);
-    while (slots[slot]) slot = (slot + 1) & (count - 1);
-    slots[slot] = (uint32_t)i + 1;
-  }
-  graph->allocator->resize(graph->allocator->user, graph->slots, 0);
-  graph->slots = slots;
-  graph->slot_count = count;
-  return true;
+  return hash_node(graph, ((const PfGraph *)graph)->nodes.at[node]);
 }
 
 /* The slot of the node, or the free slot where it belongs. */
-static size_t slot_of(const PfGraph *graph, PfGraphNode node)
+static uint32_t *slot_of(const PfGraph *graph, PfGraphNode node)
 {
-  size_t slot = hash_node(graph, node) & (graph->slot_count - 1);
-  while (graph->slots[slot] && !same(graph, graph->nodes.at[graph->slots[slot] - 1], node))
-    slot = (slot + 1) & (graph->slot_count - 1);
-  return slot;
+  const PfIndex *index = &graph->index;
+  size_t slot = hash_node(graph, node) & (index->count - 1);
+  while (index->slots[slot] && !same(graph, graph->nodes.at[index->slots[slot] - 1], node))
+    slot = (slot + 1) & (index->count - 1);
+  return index->slots + slot;
 }
 
+/* The number of the node, which is added unless it is known; has_room was called. */
 static uint32_t intern(PfGraph *graph, PfGraphNode node)
 {
-  size_t slot = slot_of(graph, node);
-  if (graph->slots[slot]) return graph->slots[slot] - 1;
+  uint32_t *slot = slot_of(graph, node);
+  if (*slot) return *slot - 1;
   if (graph->nodes.count >= UINT32_MAX - 1 || !pf_push(graph->allocator, &graph->nodes, node)) {
     graph->failed = true;
     return 0;
   }
-  graph->slots[slot] = (uint32_t)graph->nodes.count;
-  if (graph->nodes.count%ASK_EVERY == 0 && pf_context_is_cancelled(graph->ctx)) graph->failed = true;
+  *slot = (uint32_t)graph->nodes.count;
+  if (graph->nodes.count%POLL_EVERY == 0 && pf_context_is_cancelled(graph->ctx)) graph->failed = true;
   return (uint32_t)graph->nodes.count - 1;
 }
 
 static bool has_room(PfGraph *graph)
 {
-  if (2*(graph->nodes.count + 1) > graph->slot_count && !enlarge(graph)) graph->failed = true;
-  return graph->slot_count > graph->nodes.count + 1;
+  if (!pf_index_reserve(graph->allocator, &graph->index, graph->nodes.count, hash_member, graph)) graph->failed = true;
+  return graph->index.count > graph->nodes.count + 1;
 }
 
+/* The graph must have at least one node. */
 uint32_t pf_graph_find(const PfGraph *graph, uint32_t op, uint32_t a, uint32_t b, uint32_t c)
 {
-  return graph->slots[slot_of(graph, (PfGraphNode){op, a, b, c})] - 1;
+  return *slot_of(graph, (PfGraphNode){op, a, b, c}) - 1;
 }
 
 /* ---------------------------------------------------------------- nodes */
 
+/* Equal bits are one constant: 0 and -0 are two. */
 uint32_t pf_graph_constant(PfGraph *graph, double value)
 {
   size_t count = graph->constants.count;
@@ -135,6 +152,8 @@ static bool is_constant(const PfGraph *graph, uint32_t node, double *value)
   return true;
 }
 
+/* Sums and products of the same two operands in either order are one node. Without memory graph->failed is set, and the
+ * result is some node. */
 uint32_t pf_graph_node(PfGraph *graph, uint32_t op, uint32_t a, uint32_t b, uint32_t c)
 {
   if (graph->failed || !has_room(graph)) return 0;

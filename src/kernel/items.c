@@ -4,27 +4,28 @@
 
 #include <stdlib.h>
 
-enum { FIRST_SLOTS = 256 };
-
+/* Nothing else is allocated until items come. */
 void pf_items_init(PfItems *items, PfContext *ctx)
 {
   *items = (PfItems){.ctx = ctx, .allocator = pf_context_allocator(ctx)};
   pf_item_constant(items, 1); /* PF_ITEM_ONE */
 }
 
+/* Polls the host at every 1024th call. */
 bool pf_items_go_on(PfItems *items)
 {
-  enum { ASK_EVERY = 1024 };
-  if (++items->turns%ASK_EVERY == 0 && pf_context_is_cancelled(items->ctx)) items->failed = true;
+  enum { POLL_EVERY = 1024 };
+  if (++items->turns%POLL_EVERY == 0 && pf_context_is_cancelled(items->ctx)) items->failed = true;
   return !items->failed;
 }
 
+/* The items may not be used afterwards. */
 void pf_items_free(PfItems *items)
 {
   pf_array_free(items->allocator, &items->items);
   pf_array_free(items->allocator, &items->parts);
   pf_array_free(items->allocator, &items->roots);
-  items->allocator->resize(items->allocator->user, items->slots, 0);
+  items->allocator->resize(items->allocator->user, items->index.slots, 0);
 }
 
 static uint64_t hash_parts(uint32_t kind, uint32_t op, const PfPart *parts, uint32_t count)
@@ -35,30 +36,14 @@ static uint64_t hash_parts(uint32_t kind, uint32_t op, const PfPart *parts, uint
   return hash ^ (hash >> 32);
 }
 
-static uint64_t hash_item(const PfItems *items, uint32_t i)
+static uint64_t hash_member(const void *items, uint32_t i)
 {
-  const PfItem *item = items->items.at + i;
-  return hash_parts(item->kind, item->op, items->parts.at + item->first, item->count);
+  const PfItems *list = items;
+  const PfItem *item = list->items.at + i;
+  return hash_parts(item->kind, item->op, list->parts.at + item->first, item->count);
 }
 
-static bool enlarge(PfItems *items)
-{
-  size_t count = items->slot_count ? 2*items->slot_count : FIRST_SLOTS;
-  uint32_t *slots = items->allocator->resize(items->allocator->user, NULL, count*sizeof *slots);
-  if (!slots) return false;
-  memset(slots, 0, count*sizeof *slots);
-  for (size_t i = 0; i < items->slot_count; i++) {
-    if (!items->slots[i]) continue;
-    size_t slot = hash_item(items, items->slots[i] - 1) & (count - 1);
-    while (slots[slot]) slot = (slot + 1) & (count - 1);
-    slots[slot] = items->slots[i];
-  }
-  items->allocator->resize(items->allocator->user, items->slots, 0);
-  items->slots = slots;
-  items->slot_count = count;
-  return true;
-}
-
+/* The parts are copied. Without memory `failed` is set, and the result is the item 1. */
 uint32_t pf_item_add(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count)
 {
   size_t first = items->parts.count;
@@ -74,6 +59,7 @@ uint32_t pf_item_add(PfItems *items, PfItemKind kind, int op, const PfPart *part
   return (uint32_t)items->items.count - 1;
 }
 
+/* Coefficients are compared by their bits. */
 static bool equals(const PfItems *items, uint32_t i, int kind, int op, const PfPart *parts, uint32_t count)
 {
   const PfItem *item = items->items.at + i;
@@ -86,20 +72,23 @@ static bool equals(const PfItems *items, uint32_t i, int kind, int op, const PfP
   return true;
 }
 
+/* Finds the item by its hash, or adds it. */
 uint32_t pf_item(PfItems *items, PfItemKind kind, int op, const PfPart *parts, uint32_t count)
 {
-  if (2*(items->items.count + 1) > items->slot_count && !enlarge(items)) {
+  PfIndex *index = &items->index;
+  if (!pf_index_reserve(items->allocator, index, items->items.count, hash_member, items)) {
     items->failed = true;
     return PF_ITEM_ONE;
   }
-  size_t slot = hash_parts(kind, (uint32_t)op, parts, count) & (items->slot_count - 1);
-  for (; items->slots[slot]; slot = (slot + 1) & (items->slot_count - 1))
-    if (equals(items, items->slots[slot] - 1, (int)kind, op, parts, count)) return items->slots[slot] - 1;
+  size_t slot = hash_parts(kind, (uint32_t)op, parts, count) & (index->count - 1);
+  for (; index->slots[slot]; slot = (slot + 1) & (index->count - 1))
+    if (equals(items, index->slots[slot] - 1, (int)kind, op, parts, count)) return index->slots[slot] - 1;
   uint32_t item = pf_item_add(items, kind, op, parts, count);
-  if (!items->failed) items->slots[slot] = item + 1;
+  if (!items->failed) index->slots[slot] = item + 1;
   return item;
 }
 
+/* A leaf whose only part holds the value. */
 uint32_t pf_item_constant(PfItems *items, double value)
 {
   return pf_item(items, PF_ITEM_CONSTANT, 0, &(PfPart){PF_ITEM_ONE, value}, 1);
@@ -111,18 +100,13 @@ static int by_item(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Lists are nearly always sorted already. */
-static bool is_sorted(const PfPart *parts, uint32_t count)
-{
-  for (uint32_t i = 1; i < count; i++)
-    if (parts[i - 1].item >= parts[i].item) return false;
-  return true;
-}
-
+/* Parts end in ascending order of their items. Sorting is skipped where they are so already, as they nearly always
+ * are. */
 uint32_t pf_parts_settle(PfPart *parts, uint32_t count)
 {
-  uint32_t kept = 0;
-  if (!is_sorted(parts, count)) qsort(parts, count, sizeof *parts, by_item);
+  uint32_t kept = 0, sorted = 1; /* nearly always all of them */
+  while (sorted < count && parts[sorted - 1].item < parts[sorted].item) sorted++;
+  if (sorted < count) qsort(parts, count, sizeof *parts, by_item);
   for (uint32_t i = 0; i < count;) {
     PfPart part = parts[i++];
     while (i < count && parts[i].item == part.item) part.coefficient += parts[i++].coefficient;
@@ -131,6 +115,7 @@ uint32_t pf_parts_settle(PfPart *parts, uint32_t count)
   return kept;
 }
 
+/* A list of no parts is 0 for a sum and 1 for a product. `parts` is changed. */
 uint32_t pf_item_list(PfItems *items, PfItemKind kind, PfPart *parts, uint32_t count)
 {
   count = pf_parts_settle(parts, count);
@@ -141,20 +126,7 @@ uint32_t pf_item_list(PfItems *items, PfItemKind kind, PfPart *parts, uint32_t c
 
 /* ---------------------------------------------------------------- cost */
 
-/* An operation for each part but the first, and one for each coefficient; a power by squaring. */
-static size_t cost_of(const PfItems *items, const PfItem *item)
-{
-  const PfPart *parts = items->parts.at + item->first;
-  size_t cost = is_leaf(item) ? 0 : item->kind == PF_ITEM_CALL ? 1 : item->count - 1;
-  for (uint32_t k = 0; k < item->count; k++) {
-    double size = parts[k].coefficient < 0 ? -parts[k].coefficient : parts[k].coefficient;
-    if (item->kind == PF_ITEM_SUM) cost += size != 1;
-    for (size_t left = item->kind == PF_ITEM_PRODUCT ? (size_t)size : 1; left > 1; left /= 2)
-      cost += 1 + left%2;
-  }
-  return cost;
-}
-
+/* Counted for two candidates only, to compare them: additions, multiplications and divisions count the same. */
 size_t pf_items_cost(const PfItems *items, PfArena *scratch)
 {
   PfMark mark = pf_arena_mark(scratch);
@@ -164,8 +136,16 @@ size_t pf_items_cost(const PfItems *items, PfArena *scratch)
   for (size_t i = items->items.count; needed && i-- > 0;) {
     const PfItem *item = items->items.at + i;
     if (!needed[i]) continue;
-    cost += cost_of(items, item);
-    for (uint32_t k = 0; k < item->count; k++) needed[items->parts.at[item->first + k].item] = true;
+    /* An operation for each part but the first, and one for each coefficient; a power by squaring. */
+    const PfPart *parts = items->parts.at + item->first;
+    cost += is_leaf(item) ? 0 : item->kind == PF_ITEM_CALL ? 1 : item->count - 1;
+    for (uint32_t k = 0; k < item->count; k++) {
+      double size = parts[k].coefficient < 0 ? -parts[k].coefficient : parts[k].coefficient;
+      if (item->kind == PF_ITEM_SUM) cost += size != 1;
+      for (size_t left = item->kind == PF_ITEM_PRODUCT ? (size_t)size : 1; left > 1; left /= 2)
+        cost += 1 + left%2;
+      needed[parts[k].item] = true;
+    }
   }
   pf_arena_release(scratch, mark);
   return cost;

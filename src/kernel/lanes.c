@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+/* In doubles. */
 size_t pf_tape_many_work_size(const PfTape *tape)
 {
   const size_t native = (size_t)tape->input_count + (size_t)tape->output_count;
@@ -13,10 +14,11 @@ size_t pf_tape_many_work_size(const PfTape *tape)
   return PF_LANES*slots + PF_LANES - 1; /* vectors are aligned inside */
 }
 
-/* Added to the exponent of a number: the sign bit says that it is not finite. Sums of numbers would tell it too, but
+/* Added to the exponent of a number: the sign bit says that it is not finite. Sums of numbers would show it too, but
  * each waits for the one before. */
 static const uint64_t one = (uint64_t)1 << 52, exponent = (uint64_t)0x7FF << 52;
 
+/* `count` states one after the other, by pf_tape_run. True when all outputs are finite. */
 static bool run_singly(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
 {
   uint64_t marks = 0;
@@ -43,7 +45,7 @@ typedef uint64_t Whole __attribute__((vector_size(8*PF_LANES)));
 #define AS_REAL (Vector)
 #define SINCOS __attribute__((always_inline)) sincos_within
 #define PF_CODE(...) __VA_ARGS__
-#include "num/sincos.def"
+#include "runtime/pf_sincos.def"
 
 /* ---------------------------------------------------------------- instructions */
 
@@ -65,6 +67,8 @@ INLINE bool are_small(const double *angles)
   return small;
 }
 
+/* Both functions of eight angles at once, unless one is too large for the reduction in vectors; the numbers are the
+ * same either way. */
 INLINE void run_sincos(Vector *work, const PfInstruction *at)
 {
   Vector *sine = work + pf_low_slot(at->dst_a), *cosine = work + pf_low_slot(at->b_c);
@@ -77,7 +81,8 @@ INLINE void run_sincos(Vector *work, const PfInstruction *at)
     pf_sincos(angle[lane], (double *)sine + lane, (double *)cosine + lane);
 }
 
-/* Operands are named where they lie: copies of vectors that the processor does not have go through the stack. */
+/* Operands are named where they lie: copies of vectors that the processor does not have go through the stack. `used`
+ * lanes have states of their own; functions are called for these only. */
 INLINE void run(const PfTape *tape, Vector *work, size_t used)
 {
   const PfInstruction *at = tape->instructions;
@@ -138,7 +143,8 @@ INLINE Bits not_finite(Pair numbers)
   return ((Bits)numbers & exponent) + one;
 }
 
-/* And back; `slot`: where the outputs are, NULL: in their order. True when all are finite. */
+/* And back; `slot`: where the outputs are, NULL: in their order. True when all are finite. Finite numbers are
+ * recognised by their exponents, eight at a time. */
 INLINE bool store(const PfTape *tape, const Vector *work, const uint32_t *slot, size_t used, double *outputs)
 {
   const size_t n = (size_t)tape->output_count;
@@ -170,37 +176,38 @@ INLINE bool run_group(const PfTape *tape, const double *inputs, size_t used, dou
   return store(tape, work, tape->outputs, used, outputs);
 }
 
-static bool run_group_native(const PfTape *tape, PfNativeCode *code, const double *inputs, size_t used, double *outputs,
-                             Vector *work)
+/* Inputs and outputs that lie as the lanes do. */
+INLINE bool run_side_by_side(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)
 {
-  Vector *results = work + tape->input_count;
-  load(tape, inputs, used, work);
-  code((const double *)work, (double *)results, tape->constants, &pf_native_functions);
-  return store(tape, results, NULL, used, outputs);
+  const size_t n = (size_t)tape->input_count;
+  (void)used; /* all lanes */
+  for (size_t i = 0; i < n; i++) work[tape->constant_count + i] = ((const Vector *)inputs)[i];
+  run(tape, work, PF_LANES);
+  for (int i = 0; i < tape->output_count; i++) ((Vector *)outputs)[i] = work[tape->outputs[i]];
+  return true;
 }
 
 /* ---------------------------------------------------------------- processors */
 
-static bool run_group_plain(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)
-{
-  return run_group(tape, inputs, used, outputs, work);
-}
-
+/* A function compiled for a kind of processor. */
+typedef bool RunGroup(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work);
+#define COMPILED(name, as)                                                                                         \
+  static bool name(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)           \
+  {                                                                                                                \
+    return as(tape, inputs, used, outputs, work);                                                                  \
+  }
+COMPILED(run_group_plain, run_group)
+COMPILED(run_beside_plain, run_side_by_side)
 #if defined __x86_64__
-__attribute__((target("avx2")))
-static bool run_group_avx2(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)
-{
-  return run_group(tape, inputs, used, outputs, work);
-}
-
-__attribute__((target("avx512f")))
-static bool run_group_avx512(const PfTape *tape, const double *inputs, size_t used, double *outputs, Vector *work)
-{
-  return run_group(tape, inputs, used, outputs, work);
-}
+__attribute__((target("avx2"))) COMPILED(run_group_avx2, run_group)
+__attribute__((target("avx2"))) COMPILED(run_beside_avx2, run_side_by_side)
+__attribute__((target("avx512f"))) COMPILED(run_group_avx512, run_group)
+__attribute__((target("avx512f"))) COMPILED(run_beside_avx512, run_side_by_side)
+static RunGroup *const run_groups[] = {run_group_plain, run_group_avx2, run_group_avx512};
+static RunGroup *const runs_beside[] = {run_beside_plain, run_beside_avx2, run_beside_avx512};
 #else
-#define run_group_avx2 run_group_plain
-#define run_group_avx512 run_group_plain
+static RunGroup *const run_groups[] = {run_group_plain, run_group_plain, run_group_plain};
+static RunGroup *const runs_beside[] = {run_beside_plain, run_beside_plain, run_beside_plain};
 #endif
 
 PfLanes pf_lanes_best(void)
@@ -226,17 +233,26 @@ static void set_constants(const PfTape *tape, Vector *slots)
     for (size_t lane = 0; lane < PF_LANES; lane++) numbers_of(slots, i)[lane] = tape->constants[i];
 }
 
-/* Groups by native code, the others by runs of single states. */
-static bool run_native(const PfTape *tape, PfNativeCode *code, int count, const double *inputs, double *outputs,
-                       double *work)
+/* Groups of states by native code or, where that is NULL, by the interpreter; the states that are left one by one. */
+static bool run_grouped(PfLanes lanes, PfNativeCode *code, const PfTape *tape, int count, const double *inputs,
+                        double *outputs, double *work)
 {
+  Vector *slots = align(work), *results = slots + tape->input_count;
   bool finite = true;
+  if (!code) set_constants(tape, slots);
   while (count >= FEWEST) {
-    const int used = count < PF_LANES ? count : PF_LANES;
-    finite &= run_group_native(tape, code, inputs, (size_t)used, outputs, align(work));
-    inputs += used*tape->input_count;
-    outputs += used*tape->output_count;
-    count -= used;
+    const int states = count < PF_LANES ? count : PF_LANES;
+    const size_t used = (size_t)states;
+    if (code) {
+      load(tape, inputs, used, slots);
+      code((const double *)slots, (double *)results, tape->constants, &pf_native_functions);
+      finite &= store(tape, results, NULL, used, outputs);
+    } else {
+      finite &= run_groups[lanes](tape, inputs, used, outputs, slots);
+    }
+    inputs += states*tape->input_count;
+    outputs += states*tape->output_count;
+    count -= states;
   }
   return run_singly(tape, count, inputs, outputs, work) && finite;
 }
@@ -244,52 +260,17 @@ static bool run_native(const PfTape *tape, PfNativeCode *code, int count, const 
 bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const double *inputs, double *outputs,
                        double *work)
 {
-  Vector *slots = align(work);
-  bool finite = true;
-  set_constants(tape, slots);
-  while (count >= FEWEST) {
-    const int used = count < PF_LANES ? count : PF_LANES;
-    finite &= lanes == PF_LANES_AVX512 ? run_group_avx512(tape, inputs, (size_t)used, outputs, slots)
-            : lanes == PF_LANES_AVX2 ? run_group_avx2(tape, inputs, (size_t)used, outputs, slots)
-                                     : run_group_plain(tape, inputs, (size_t)used, outputs, slots);
-    inputs += used*tape->input_count;
-    outputs += used*tape->output_count;
-    count -= used;
-  }
-  return run_singly(tape, count, inputs, outputs, work) && finite;
+  return run_grouped(lanes, NULL, tape, count, inputs, outputs, work);
+}
+
+bool pf_tape_run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
+{
+  PfNativeCode *code = NULL;
+  if (tape->state && count >= FEWEST) code = pf_tape_native(tape, tape->state + 1, count/3); /* a group is cheaper */
+  return run_grouped(pf_lanes_best(), code, tape, count, inputs, outputs, work);
 }
 
 /* ---------------------------------------------------------------- groups as they are */
-
-INLINE void run_side_by_side(const PfTape *tape, const double *inputs, double *outputs, Vector *work)
-{
-  const size_t n = (size_t)tape->input_count;
-  for (size_t i = 0; i < n; i++) work[tape->constant_count + i] = ((const Vector *)inputs)[i];
-  run(tape, work, PF_LANES);
-  for (int i = 0; i < tape->output_count; i++) ((Vector *)outputs)[i] = work[tape->outputs[i]];
-}
-
-static void run_beside_plain(const PfTape *tape, const double *inputs, double *outputs, Vector *work)
-{
-  run_side_by_side(tape, inputs, outputs, work);
-}
-
-#if defined __x86_64__
-__attribute__((target("avx2")))
-static void run_beside_avx2(const PfTape *tape, const double *inputs, double *outputs, Vector *work)
-{
-  run_side_by_side(tape, inputs, outputs, work);
-}
-
-__attribute__((target("avx512f")))
-static void run_beside_avx512(const PfTape *tape, const double *inputs, double *outputs, Vector *work)
-{
-  run_side_by_side(tape, inputs, outputs, work);
-}
-#else
-#define run_beside_avx2 run_beside_plain
-#define run_beside_avx512 run_beside_plain
-#endif
 
 void pf_tape_run_groups(const PfTape *tape, int groups, const double *inputs, double *outputs, double *work)
 {
@@ -299,35 +280,20 @@ void pf_tape_run_groups(const PfTape *tape, int groups, const double *inputs, do
   if (!code) set_constants(tape, slots);
   for (int g = 0; g < groups; g++) {
     if (code) code(inputs, outputs, tape->constants, &pf_native_functions);
-    else if (lanes == PF_LANES_AVX512) run_beside_avx512(tape, inputs, outputs, slots);
-    else if (lanes == PF_LANES_AVX2) run_beside_avx2(tape, inputs, outputs, slots);
-    else run_beside_plain(tape, inputs, outputs, slots);
+    else (void)runs_beside[lanes](tape, inputs, PF_LANES, outputs, slots);
     inputs += tape->input_count*PF_LANES;
     outputs += tape->output_count*PF_LANES;
   }
 }
 
-static bool run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
-{
-  PfNativeCode *code = NULL;
-  if (tape->state && count >= FEWEST) code = pf_tape_native(tape, tape->state + 1, count/3); /* a group is cheaper */
-  return code ? run_native(tape, code, count, inputs, outputs, work)
-              : pf_tape_run_lanes(pf_lanes_best(), tape, count, inputs, outputs, work);
-}
-
 #else /* without vectors, or where the program must be short */
-
-static bool run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
-{
-  return run_singly(tape, count, inputs, outputs, work);
-}
 
 PfLanes pf_lanes_best(void)
 {
   return PF_LANES_PLAIN;
 }
 
-/* One lane after the other; the work area has room for a row of inputs and outputs behind the slots. */
+/* One lane after the other; the work area has room for a row of inputs and outputs after the slots. */
 void pf_tape_run_groups(const PfTape *tape, int groups, const double *inputs, double *outputs, double *work)
 {
   const size_t n = (size_t)tape->input_count, m = (size_t)tape->output_count;
@@ -347,9 +313,9 @@ bool pf_tape_run_lanes(PfLanes lanes, const PfTape *tape, int count, const doubl
   return run_singly(tape, count, inputs, outputs, work);
 }
 
-#endif
-
 bool pf_tape_run_many(const PfTape *tape, int count, const double *inputs, double *outputs, double *work)
 {
-  return run_many(tape, count, inputs, outputs, work);
+  return run_singly(tape, count, inputs, outputs, work);
 }
+
+#endif

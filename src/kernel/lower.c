@@ -43,124 +43,75 @@ static uint32_t image_of(Lower *lower, PfExpr e)
   return item;
 }
 
-/* ---------------------------------------------------------------- sums */
-
-static uint32_t lower_sum(Lower *lower, PfExpr e)
-{
-  PfContext *ctx = lower->ctx;
-  const int count = pf_expr_arg_count(ctx, e);
-  double c = 0;
-  lower->parts.count = 0;
-  pf_expr_is_number(ctx, pf_expr_arg(ctx, e, 0), &c);
-  if (c != 0) push(lower, PF_ITEM_ONE, c);
-  for (int i = 1; i < count; i += 2) {
-    pf_expr_is_number(ctx, pf_expr_arg(ctx, e, i), &c);
-    push(lower, image_of(lower, pf_expr_arg(ctx, e, i + 1)), c);
-  }
-  return end_list(lower, PF_ITEM_SUM);
-}
-
-/* ---------------------------------------------------------------- products */
-
-static void push_factor(Lower *lower, PfExpr base, PfExpr exponent)
-{
-  int64_t num = 0, den = 0;
-  uint32_t item = image_of(lower, base);
-  bool exact = pf_expr_is_rational(lower->ctx, exponent, &num, &den) && den <= 2 &&
-               num <= den*MOST_MULTIPLIED && num >= -den*MOST_MULTIPLIED;
-  if (!exact) {
-    push(lower, call(lower->items, PF_TAPE_POW, item, image_of(lower, exponent)), 1);
-  } else {
-    int64_t whole = num/den;
-    push(lower, item, (double)whole); /* a zero vanishes with the end of the list */
-    if (den == 2) push(lower, call(lower->items, PF_TAPE_SQRT, item, 0), num < 0 ? -1 : 1);
-  }
-}
-
+/* A product of powers; other exponents than whole and half numbers become calls of pow. */
 static uint32_t lower_product(Lower *lower, PfExpr e)
 {
   const int count = pf_expr_arg_count(lower->ctx, e);
   lower->parts.count = 0;
-  for (int i = 0; i < count; i += 2)
-    push_factor(lower, pf_expr_arg(lower->ctx, e, i), pf_expr_arg(lower->ctx, e, i + 1));
+  for (int i = 0; i < count; i += 2) {
+    PfExpr base = pf_expr_arg(lower->ctx, e, i);
+    PfExpr exponent = pf_expr_arg(lower->ctx, e, i + 1);
+    int64_t num = 0, den = 0;
+    uint32_t item = image_of(lower, base);
+    bool exact = pf_expr_is_rational(lower->ctx, exponent, &num, &den) && den <= 2 &&
+                 num <= den*MOST_MULTIPLIED && num >= -den*MOST_MULTIPLIED;
+    if (!exact) {
+      push(lower, call(lower->items, PF_TAPE_POW, item, image_of(lower, exponent)), 1);
+    } else {
+      int64_t whole = num/den;
+      push(lower, item, (double)whole); /* a zero vanishes with the end of the list */
+      if (den == 2) push(lower, call(lower->items, PF_TAPE_SQRT, item, 0), num < 0 ? -1 : 1);
+    }
+  }
   return end_list(lower, PF_ITEM_PRODUCT);
 }
 
-/* ---------------------------------------------------------------- functions */
+/* Functions of expressions (pfaff/functions.def) and instructions (ops.def) are listed in the same order. */
+#define SAME_PLACE(name) ((int)PF_OP_##name - (int)PF_OP_SIN == (int)PF_TAPE_##name - (int)PF_TAPE_SIN)
+_Static_assert(SAME_PLACE(TAN) && SAME_PLACE(ATAN) && SAME_PLACE(TANH) && SAME_PLACE(LOG) && SAME_PLACE(SIGN) &&
+               SAME_PLACE(ATAN2) && SAME_PLACE(MAX) && SAME_PLACE(LESS) && SAME_PLACE(EQUAL) && SAME_PLACE(AND) &&
+               SAME_PLACE(NOT) && SAME_PLACE(IF), "the functions and their instructions differ in order");
 
-static int op_of_function(PfOp function)
-{
-  switch (function) {
-  case PF_OP_SIN: return PF_TAPE_SIN;
-  case PF_OP_COS: return PF_TAPE_COS;
-  case PF_OP_TAN: return PF_TAPE_TAN;
-  case PF_OP_ASIN: return PF_TAPE_ASIN;
-  case PF_OP_ACOS: return PF_TAPE_ACOS;
-  case PF_OP_ATAN: return PF_TAPE_ATAN;
-  case PF_OP_SINH: return PF_TAPE_SINH;
-  case PF_OP_COSH: return PF_TAPE_COSH;
-  case PF_OP_TANH: return PF_TAPE_TANH;
-  case PF_OP_EXP: return PF_TAPE_EXP;
-  case PF_OP_LOG: return PF_TAPE_LOG;
-  case PF_OP_ABS: return PF_TAPE_ABS;
-  case PF_OP_SIGN: return PF_TAPE_SIGN;
-  case PF_OP_ATAN2: return PF_TAPE_ATAN2;
-  case PF_OP_MIN: return PF_TAPE_MIN;
-  case PF_OP_MAX: return PF_TAPE_MAX;
-  case PF_OP_LESS: return PF_TAPE_LESS;
-  case PF_OP_LESS_EQUAL: return PF_TAPE_LESS_EQUAL;
-  case PF_OP_EQUAL: return PF_TAPE_EQUAL;
-  case PF_OP_AND: return PF_TAPE_AND;
-  case PF_OP_OR: return PF_TAPE_OR;
-  case PF_OP_NOT: return PF_TAPE_NOT;
-  case PF_OP_IF: return PF_TAPE_IF;
-  default: return -1;
-  }
-}
-
-static PfStatus lower_call(Lower *lower, PfExpr e, uint32_t *item)
-{
-  PfPart parts[3] = {{0, 1}, {0, 1}, {0, 1}};
-  const int count = pf_expr_arg_count(lower->ctx, e), op = op_of_function(pf_expr_op(lower->ctx, e));
-  if (op < 0 || count > 3) return pf_fail(lower->ctx, PF_ERR_ARGUMENT, "a node that no instruction computes");
-  for (int i = 0; i < count; i++) parts[i].item = image_of(lower, pf_expr_arg(lower->ctx, e, i));
-  *item = pf_item(lower->items, PF_ITEM_CALL, op, parts, (uint32_t)count);
-  return PF_OK;
-}
-
-/* ---------------------------------------------------------------- all nodes */
-
+/* The item of one expression, whose operands have theirs. */
 static PfStatus lower_node(Lower *lower, PfExpr e)
 {
+  PfContext *ctx = lower->ctx;
+  const PfOp op = pf_expr_op(ctx, e);
+  const int count = pf_expr_arg_count(ctx, e);
+  PfPart parts[3] = {{0, 1}, {0, 1}, {0, 1}};
+  double c = 0;
   uint32_t item = 0;
-  switch (pf_expr_op(lower->ctx, e)) {
+  switch (op) {
   case PF_OP_RATIONAL:
   case PF_OP_DOUBLE:
   case PF_OP_PI: return PF_OK;
   case PF_OP_SYMBOL:
     if (lower->image[e]) return PF_OK;
-    return pf_fail(lower->ctx, PF_ERR_NAME, "the value of '%s' is not given: it is no input of the tape",
-                   pf_expr_symbol_name(lower->ctx, e));
-  case PF_OP_SUM: item = lower_sum(lower, e); break;
+    return pf_fail(ctx, PF_ERR_NAME, "the value of '%s' is not given: it is no input of the tape",
+                   pf_expr_symbol_name(ctx, e));
+  case PF_OP_SUM:
+    lower->parts.count = 0;
+    pf_expr_is_number(ctx, pf_expr_arg(ctx, e, 0), &c);
+    if (c != 0) push(lower, PF_ITEM_ONE, c);
+    for (int i = 1; i < count; i += 2) {
+      pf_expr_is_number(ctx, pf_expr_arg(ctx, e, i), &c);
+      push(lower, image_of(lower, pf_expr_arg(ctx, e, i + 1)), c);
+    }
+    item = end_list(lower, PF_ITEM_SUM);
+    break;
   case PF_OP_PRODUCT: item = lower_product(lower, e); break;
-  default: PF_TRY(lower_call(lower, e, &item));
+  default:
+    if (op < PF_OP_SIN || op > PF_OP_IF || count > 3)
+      return pf_fail(ctx, PF_ERR_ARGUMENT, "a node that no instruction computes");
+    for (int i = 0; i < count; i++) parts[i].item = image_of(lower, pf_expr_arg(ctx, e, i));
+    item = pf_item(lower->items, PF_ITEM_CALL, (int)op - (int)PF_OP_SIN + (int)PF_TAPE_SIN, parts, (uint32_t)count);
   }
   lower->image[e] = item + 1;
   return PF_OK;
 }
 
-static PfStatus lower_inputs(Lower *lower, const PfExpr *inputs, int count)
-{
-  for (int i = 0; i < count; i++) {
-    const char *name = inputs[i] ? pf_expr_symbol_name(lower->ctx, inputs[i]) : NULL;
-    if (!name) return pf_fail(lower->ctx, PF_ERR_ARGUMENT, "input %d of a tape is not a symbol", i);
-    if (lower->image[inputs[i]]) return pf_fail(lower->ctx, PF_ERR_ARGUMENT, "'%s' is an input twice", name);
-    PfPart part = {PF_ITEM_ONE, i};
-    lower->image[inputs[i]] = pf_item(lower->items, PF_ITEM_INPUT, 0, &part, 1) + 1;
-  }
-  return PF_OK;
-}
-
+/* Items of all expressions that the roots reach, in creation order: operands first. `scratch` holds the image of each
+ * expression; it is released by the caller. */
 static PfStatus lower_all(Lower *lower, PfArena *scratch, const PfExpr *inputs, int input_count,
                           const PfExpr *roots, int root_count)
 {
@@ -173,7 +124,13 @@ static PfStatus lower_all(Lower *lower, PfArena *scratch, const PfExpr *inputs, 
   lower->image = pf_arena_array(scratch, uint32_t, (size_t)pf_expr_table_size(lower->ctx) + 1);
   if (!lower->image) return pf_no_room(lower->ctx, "a tape");
 
-  PF_TRY(lower_inputs(lower, inputs, input_count));
+  for (int i = 0; i < input_count; i++) {
+    const char *name = inputs[i] ? pf_expr_symbol_name(lower->ctx, inputs[i]) : NULL;
+    if (!name) return pf_fail(lower->ctx, PF_ERR_ARGUMENT, "input %d of a tape is not a symbol", i);
+    if (lower->image[inputs[i]]) return pf_fail(lower->ctx, PF_ERR_ARGUMENT, "'%s' is an input twice", name);
+    PfPart part = {PF_ITEM_ONE, i};
+    lower->image[inputs[i]] = pf_item(lower->items, PF_ITEM_INPUT, 0, &part, 1) + 1;
+  }
   for (int i = 0; i < count && pf_items_go_on(lower->items); i++) PF_TRY(lower_node(lower, nodes[i]));
   for (int i = 0; i < root_count; i++)
     if (!pf_push(lower->items->allocator, &lower->items->roots, image_of(lower, roots[i])))
@@ -181,6 +138,7 @@ static PfStatus lower_all(Lower *lower, PfArena *scratch, const PfExpr *inputs, 
   return lower->items->failed ? pf_no_room(lower->ctx, "a tape") : PF_OK;
 }
 
+/* Cost: the nodes that the roots reach, each once, and an array as long as the table of expressions. */
 PfStatus pf_items_lower(PfContext *ctx, PfItems *items, const PfExpr *inputs, int input_count,
                         const PfExpr *roots, int root_count)
 {

@@ -14,12 +14,22 @@ typedef struct Work {
   uint32_t *partner;     /* of a sine: its cosine, and back; NOT_PLACED without */
   uint32_t *need;        /* how many values are alive while it is worked out */
   uint32_t *place;       /* in the program */
-  uint32_t *stack;       /* values to place, each above what needs it */
+  uint32_t *stack;       /* values to place, each above its users */
   PfProgramValue *values;
   uint32_t count;
 } Work;
 
 /* ---------------------------------------------------------------- slots to values */
+
+/* The value with its operands at their places. Leaves have no operands and stay as they are. */
+static PfProgramValue moved(PfProgramValue value, const uint32_t *place)
+{
+  const int operands = pf_op_operands(value.op);
+  if (operands > 0) value.a = place[value.a];
+  if (operands > 1) value.b = place[value.b];
+  if (operands > 2) value.c = place[value.c];
+  return value;
+}
 
 static void make(Work *w, uint32_t slot, PfProgramValue value)
 {
@@ -28,48 +38,38 @@ static void make(Work *w, uint32_t slot, PfProgramValue value)
   w->in_slot[slot] = w->made_count++;
 }
 
-static void make_leaves(Work *w)
+/* Static single assignment: each instruction makes a new value, whichever slot it writes. An instruction of sine and
+ * cosine makes two values, which are partners. */
+static void make_values(Work *w)
 {
+  const PfInstruction *at = w->tape->instructions;
   const PfTape *tape = w->tape;
   for (uint32_t i = 0; i < tape->constant_count; i++) make(w, i, (PfProgramValue){PF_VALUE_CONSTANT, i, 0, 0});
   for (uint32_t i = 0; i < (uint32_t)tape->input_count; i++)
     make(w, tape->constant_count + i, (PfProgramValue){PF_VALUE_INPUT, i, 0, 0});
-}
-
-static void make_sincos(Work *w, const PfInstruction *at)
-{
-  const uint32_t angle = w->in_slot[pf_high_slot(at->dst_a)], sine = w->made_count;
-  make(w, pf_low_slot(at->dst_a), (PfProgramValue){PF_TAPE_SIN, angle, 0, 0});
-  make(w, pf_low_slot(at->b_c), (PfProgramValue){PF_TAPE_COS, angle, 0, 0});
-  w->partner[sine] = sine + 1;
-  w->partner[sine + 1] = sine;
-}
-
-static void make_value(Work *w, uint32_t op, const PfInstruction *at)
-{
-  const int operands = pf_op_operands(op);
-  const uint32_t slots[] = {pf_high_slot(at->dst_a), pf_low_slot(at->b_c), pf_high_slot(at->b_c)};
-  uint32_t given[3] = {0};
-  for (int k = 0; k < operands && k < 3; k++) given[k] = w->in_slot[slots[k]];
-  make(w, pf_low_slot(at->dst_a), (PfProgramValue){op, given[0], given[1], given[2]});
-}
-
-static void make_values(Work *w)
-{
-  const PfInstruction *at = w->tape->instructions;
-  make_leaves(w);
   for (const uint16_t *part = w->tape->runs; *part/PF_RUN_MOST != PF_TAPE_END; part++) {
     const uint32_t op = *part/PF_RUN_MOST;
     for (int k = *part%PF_RUN_MOST; k >= 0; k--, at++) {
-      if (op == PF_TAPE_SINCOS) make_sincos(w, at);
-      else make_value(w, op, at);
+      if (op == PF_TAPE_SINCOS) {
+        const uint32_t angle = w->in_slot[pf_high_slot(at->dst_a)], sine = w->made_count;
+        make(w, pf_low_slot(at->dst_a), (PfProgramValue){PF_TAPE_SIN, angle, 0, 0});
+        make(w, pf_low_slot(at->b_c), (PfProgramValue){PF_TAPE_COS, angle, 0, 0});
+        w->partner[sine] = sine + 1;
+        w->partner[sine + 1] = sine;
+      } else {
+        const PfProgramValue slots = {op, pf_high_slot(at->dst_a), pf_low_slot(at->b_c), pf_high_slot(at->b_c)};
+        const PfProgramValue value = moved(slots, w->in_slot);
+        const int operands = pf_op_operands(op);
+        make(w, pf_low_slot(at->dst_a),
+             (PfProgramValue){op, value.a, operands > 1 ? value.b : 0, operands > 2 ? value.c : 0});
+      }
     }
   }
 }
 
 /* ---------------------------------------------------------------- order */
 
-/* The operands by falling need; what is read in place needs nothing. */
+/* The operands by falling need; operands that are read in place need nothing. */
 static int sorted_operands(const Work *w, const PfProgramValue *value, uint32_t sorted[3])
 {
   const int count = pf_op_operands(value->op);
@@ -82,35 +82,10 @@ static int sorted_operands(const Work *w, const PfProgramValue *value, uint32_t 
   return count;
 }
 
-static void find_needs(Work *w)
-{
-  for (uint32_t i = 0; i < w->made_count; i++) {
-    uint32_t sorted[3], need = 1;
-    const int count = sorted_operands(w, w->made + i, sorted);
-    for (int k = 0; k < count; k++) {
-      const uint32_t with_those_before = w->need[sorted[k]] ? w->need[sorted[k]] + (uint32_t)k : 0;
-      if (with_those_before > need) need = with_those_before;
-    }
-    w->need[i] = count ? need : 0;
-  }
-}
-
 static void put(Work *w, uint32_t i)
 {
-  const PfProgramValue *from = w->made + i;
-  uint32_t given[3] = {0};
-  for (int k = 0; k < pf_op_operands(from->op); k++) given[k] = w->place[pf_value_operand(from, k)];
-  w->place[i] = w->count;
-  w->values[w->count++] = pf_op_operands(from->op) ? (PfProgramValue){from->op, given[0], given[1], given[2]} : *from;
-}
-
-/* A sine brings its cosine with it. */
-static void put_with_partner(Work *w, uint32_t i)
-{
-  const uint32_t partner = w->partner[i];
-  if (partner != NOT_PLACED && partner < i) put(w, partner);
-  put(w, i);
-  if (partner != NOT_PLACED && partner > i) put(w, partner);
+  w->values[w->count] = moved(w->made[i], w->place);
+  w->place[i] = w->count++;
 }
 
 /* The stack holds values whose operands are looked at when they come to its top, the neediest last, so that it is done
@@ -127,24 +102,20 @@ static void place_with_operands(Work *w, uint32_t root)
     for (int k = count; k-- > 0;)
       if (w->place[sorted[k]] == NOT_PLACED) w->stack[depth++] = sorted[k];
     if (depth != before) continue;
-    if (w->place[i] == NOT_PLACED) put_with_partner(w, i);
+    if (w->place[i] == NOT_PLACED) {
+      /* A sine brings its cosine with it. */
+      const uint32_t partner = w->partner[i];
+      if (partner != NOT_PLACED && partner < i) put(w, partner);
+      put(w, i);
+      if (partner != NOT_PLACED && partner > i) put(w, partner);
+    }
     depth--;
   }
 }
 
-/* What the outputs need: leaves are placed first. */
-static void place_used_leaves(Work *w, bool *used)
-{
-  for (int i = 0; i < w->tape->output_count; i++) used[w->in_slot[w->tape->outputs[i]]] = true;
-  for (uint32_t i = w->made_count; i-- > 0;)
-    for (int k = 0; used[i] && k < pf_op_operands(w->made[i].op); k++) used[pf_value_operand(w->made + i, k)] = true;
-  for (uint32_t i = 0; i < w->made_count; i++) w->place[i] = NOT_PLACED;
-  for (uint32_t i = 0; i < w->made_count && !pf_op_operands(w->made[i].op); i++)
-    if (used[i]) put(w, i);
-}
-
 /* ---------------------------------------------------------------- memory */
 
+/* Values in the order of a depth-first walk that visits the neediest operand first (Sethi and Ullman). */
 static bool work_out(Work *w, PfArena *scratch, uint32_t *outputs)
 {
   const size_t most = w->tape->constant_count + (size_t)w->tape->input_count + 2*(size_t)w->tape->instruction_count;
@@ -157,8 +128,22 @@ static bool work_out(Work *w, PfArena *scratch, uint32_t *outputs)
   w->stack = pf_arena_array(scratch, uint32_t, 3*most + 1); /* each is opened once and leaves at most three above */
   if (!used || !w->made || !w->in_slot || !w->partner || !w->need || !w->place || !w->stack) return false;
   make_values(w);
-  find_needs(w);
-  place_used_leaves(w, used);
+  for (uint32_t i = 0; i < w->made_count; i++) {
+    uint32_t sorted[3], need = 1;
+    const int count = sorted_operands(w, w->made + i, sorted);
+    for (int k = 0; k < count; k++) {
+      const uint32_t with_those_before = w->need[sorted[k]] ? w->need[sorted[k]] + (uint32_t)k : 0;
+      if (with_those_before > need) need = with_those_before;
+    }
+    w->need[i] = count ? need : 0;
+  }
+  /* The values that the outputs need: leaves are placed first. */
+  for (int i = 0; i < w->tape->output_count; i++) used[w->in_slot[w->tape->outputs[i]]] = true;
+  for (uint32_t i = w->made_count; i-- > 0;)
+    for (int k = 0; used[i] && k < pf_op_operands(w->made[i].op); k++) used[pf_value_operand(w->made + i, k)] = true;
+  for (uint32_t i = 0; i < w->made_count; i++) w->place[i] = NOT_PLACED;
+  for (uint32_t i = 0; i < w->made_count && !pf_op_operands(w->made[i].op); i++)
+    if (used[i]) put(w, i);
   for (int i = 0; i < w->tape->output_count; i++) {
     const uint32_t value = w->in_slot[w->tape->outputs[i]];
     place_with_operands(w, value);
@@ -167,6 +152,7 @@ static bool work_out(Work *w, PfArena *scratch, uint32_t *outputs)
   return true;
 }
 
+/* Cost: some passes over the instructions, with scratch memory for each value. */
 PfStatus pf_tape_program(PfContext *ctx, PfArena *arena, const PfTape *tape, PfProgram *program)
 {
   const size_t most = tape->constant_count + (size_t)tape->input_count + 2*(size_t)tape->instruction_count;
@@ -185,50 +171,13 @@ PfStatus pf_tape_program(PfContext *ctx, PfArena *arena, const PfTape *tape, PfP
 
 /* ---------------------------------------------------------------- angles first */
 
-static bool is_function(uint32_t op)
-{
-  return op >= PF_TAPE_SQRT && op < PF_TAPE_OP_COUNT; /* arithmetic comes first */
-}
-
 static bool is_pair(const PfProgram *p, uint32_t i)
 {
   const PfProgramValue *sine = p->values + i;
   return i + 1 < p->count && sine->op == PF_TAPE_SIN && sine[1].op == PF_TAPE_COS && sine[1].a == sine->a;
 }
 
-/* What comes first of all: 1 for what an angle needs, 2 for the sines and cosines themselves, 0 for all others; 3 for
- * leaves, which are first already. `plain`: no function is needed for it. */
-static void mark_angles(const PfProgram *p, bool *plain, uint8_t *turn)
-{
-  for (uint32_t i = 0; i < p->count; i++) {
-    plain[i] = !is_function(p->values[i].op);
-    for (int k = 0; k < pf_op_operands(p->values[i].op); k++)
-      plain[i] = plain[i] && plain[pf_value_operand(p->values + i, k)];
-  }
-  for (uint32_t i = p->count; i-- > 0;) {
-    const bool pair = is_pair(p, i) && plain[p->values[i].a];
-    if (pair) turn[i] = turn[i + 1] = 2, turn[p->values[i].a] = 1;
-    for (int k = 0; turn[i] == 1 && k < pf_op_operands(p->values[i].op); k++)
-      turn[pf_value_operand(p->values + i, k)] = 1;
-  }
-  for (uint32_t i = 0; i < p->count && !pf_op_operands(p->values[i].op); i++) turn[i] = 3;
-}
-
-static void put_turn(const PfProgram *p, const uint8_t *turn, uint8_t now, uint32_t *place, PfProgramValue *values,
-                     uint32_t *count)
-{
-  for (uint32_t i = 0; i < p->count; i++) {
-    if (turn[i] != now) continue;
-    PfProgramValue value = p->values[i];
-    const int operands = pf_op_operands(value.op);
-    if (operands > 0) value.a = place[value.a];
-    if (operands > 1) value.b = place[value.b];
-    if (operands > 2) value.c = place[value.c];
-    place[i] = *count;
-    values[(*count)++] = value;
-  }
-}
-
+/* Values that no angle needs keep their order. The program shares the constants of the tape. */
 PfStatus pf_program_angles_first(PfContext *ctx, PfArena *arena, const PfProgram *program, PfProgram *sorted)
 {
   static const uint8_t turns[] = {3, 1, 2, 0};
@@ -238,8 +187,28 @@ PfStatus pf_program_angles_first(PfContext *ctx, PfArena *arena, const PfProgram
   PfProgramValue *values = pf_arena_array(arena, PfProgramValue, program->count);
   uint32_t *outputs = pf_arena_array(arena, uint32_t, program->output_count), count = 0;
   if (!plain || !turn || !place || !values || !outputs) return pf_no_room(ctx, "a program");
-  mark_angles(program, plain, turn);
-  for (size_t k = 0; k < sizeof turns/sizeof *turns; k++) put_turn(program, turn, turns[k], place, values, &count);
+  /* Priority: 1 for the values that an angle needs, 2 for the sines and cosines themselves, 0 for all others; 3 for
+   * leaves, which are first already. `plain`: no function is needed for it. */
+  for (uint32_t i = 0; i < program->count; i++) {
+    const uint32_t op = program->values[i].op;
+    plain[i] = op < PF_TAPE_SQRT || op >= PF_TAPE_OP_COUNT; /* arithmetic comes first, leaves last */
+    for (int k = 0; k < pf_op_operands(program->values[i].op); k++)
+      plain[i] = plain[i] && plain[pf_value_operand(program->values + i, k)];
+  }
+  for (uint32_t i = program->count; i-- > 0;) {
+    const bool pair = is_pair(program, i) && plain[program->values[i].a];
+    if (pair) turn[i] = turn[i + 1] = 2, turn[program->values[i].a] = 1;
+    for (int k = 0; turn[i] == 1 && k < pf_op_operands(program->values[i].op); k++)
+      turn[pf_value_operand(program->values + i, k)] = 1;
+  }
+  for (uint32_t i = 0; i < program->count && !pf_op_operands(program->values[i].op); i++) turn[i] = 3;
+  for (size_t k = 0; k < sizeof turns/sizeof *turns; k++) {
+    for (uint32_t i = 0; i < program->count; i++) {
+      if (turn[i] != turns[k]) continue;
+      values[count] = moved(program->values[i], place);
+      place[i] = count++;
+    }
+  }
   for (uint32_t i = 0; i < program->output_count; i++) outputs[i] = place[program->outputs[i]];
   *sorted = *program;
   sorted->values = values;
@@ -247,30 +216,24 @@ PfStatus pf_program_angles_first(PfContext *ctx, PfArena *arena, const PfProgram
   return PF_OK;
 }
 
-/* ---------------------------------------------------------------- what is known before */
+/* ---------------------------------------------------------------- programs in two steps */
 
 typedef struct Split {
   const PfProgram *from;
   bool *known;      /* depends on early inputs and constants alone */
-  bool *handed;     /* known, no constant, and needed by what is not */
+  bool *handed;     /* known, not constant, and needed by values that are not known */
   uint32_t *number; /* of those that are handed on */
 } Split;
 
-static bool is_known(const Split *s, const PfProgramValue *value, uint32_t first)
-{
-  if (value->op == PF_VALUE_CONSTANT) return true;
-  if (value->op == PF_VALUE_INPUT) return value->a < first;
-  for (int k = 0; k < pf_op_operands(value->op); k++)
-    if (!s->known[pf_value_operand(value, k)]) return false;
-  return true;
-}
-
+/* Marks and numbers the values that are handed on; returns how many there are. */
 static uint32_t mark_handed(const Split *s, uint32_t first)
 {
   const PfProgram *p = s->from;
   uint32_t count = 0;
   for (uint32_t i = 0; i < p->count; i++) {
-    s->known[i] = is_known(s, p->values + i, first);
+    s->known[i] = p->values[i].op != PF_VALUE_INPUT || p->values[i].a < first;
+    for (int k = 0; k < pf_op_operands(p->values[i].op); k++)
+      s->known[i] = s->known[i] && s->known[pf_value_operand(p->values + i, k)];
     for (int k = 0; !s->known[i] && k < pf_op_operands(p->values[i].op); k++)
       s->handed[pf_value_operand(p->values + i, k)] = true;
   }
@@ -282,17 +245,7 @@ static uint32_t mark_handed(const Split *s, uint32_t first)
   return count;
 }
 
-static PfProgramValue moved(const PfProgramValue *value, const uint32_t *place)
-{
-  PfProgramValue copy = *value;
-  const int operands = pf_op_operands(value->op);
-  if (operands > 0) copy.a = place[value->a];
-  if (operands > 1) copy.b = place[value->b];
-  if (operands > 2) copy.c = place[value->c];
-  return copy;
-}
-
-/* Leaves first: constants, inputs, what is handed over; then the rest in its order. */
+/* Leaves first: constants, inputs, values handed over; then the rest in its order. */
 static uint32_t copy_after(const Split *s, uint32_t *place, PfProgramValue *values)
 {
   const PfProgram *p = s->from;
@@ -305,23 +258,14 @@ static uint32_t copy_after(const Split *s, uint32_t *place, PfProgramValue *valu
   }
   for (uint32_t i = 0; i < p->count; i++) {
     if (s->known[i] || p->values[i].op == PF_VALUE_INPUT) continue;
-    values[count] = moved(p->values + i, place);
+    values[count] = moved(p->values[i], place);
     place[i] = count++;
   }
   return count;
 }
 
-static uint32_t copy_before(const Split *s, uint32_t *place, PfProgramValue *values)
-{
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < s->from->count; i++) {
-    if (!s->known[i]) continue;
-    values[count] = moved(s->from->values + i, place);
-    place[i] = count++;
-  }
-  return count;
-}
-
+/* `before` hands on the values that later ones need and the outputs among them, in their order; values that are
+ * constants stay in both. Inputs below `first` are not read by `after`. */
 PfStatus pf_program_split(PfContext *ctx, PfArena *arena, const PfProgram *program, uint32_t first, PfProgram *before,
                           PfProgram *after)
 {
@@ -338,7 +282,12 @@ PfStatus pf_program_split(PfContext *ctx, PfArena *arena, const PfProgram *progr
   *before = *after = *program;
   before->output_count = mark_handed(&s, first);
   after->input_count = program->input_count + before->output_count;
-  before->count = copy_before(&s, early, known);
+  before->count = 0;
+  for (uint32_t i = 0; i < program->count; i++) {
+    if (!s.known[i]) continue;
+    known[before->count] = moved(program->values[i], early);
+    early[i] = before->count++;
+  }
   after->count = copy_after(&s, place, values);
   for (uint32_t i = 0; i < program->count; i++)
     if (s.handed[i]) given[s.number[i]] = early[i];

@@ -35,6 +35,7 @@ typedef struct PfProgram {
 
 /* How many operands an operation has; 0 for constants and inputs. */
 int pf_op_operands(uint32_t op);
+/* Operand i (0, 1, 2) of a value. */
 static inline uint32_t pf_value_operand(const PfProgramValue *value, int i)
 {
   return i == 0 ? value->a : i == 1 ? value->b : value->c;
@@ -47,8 +48,8 @@ PfStatus pf_tape_program(PfContext *ctx, PfArena *arena, const PfTape *tape, PfP
  * once; nothing else changes places. */
 PfStatus pf_program_angles_first(PfContext *ctx, PfArena *arena, const PfProgram *program, PfProgram *sorted);
 
-/* Cut in two: `before` computes what depends on the inputs below `first` alone, and `after` the rest, with the inputs
- * from input_count on in the place of what `before` gives. */
+/* Cut in two: `before` computes the values that depend on the inputs below `first` alone, and `after` the rest, with
+ * the outputs of `before` as its inputs from input_count on. */
 PfStatus pf_program_split(PfContext *ctx, PfArena *arena, const PfProgram *program, uint32_t first, PfProgram *before,
                           PfProgram *after);
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter of tapes: one jump for each run of equal instructions, into a row of as many copies of the
- * instruction, so that there is no loop whose end a processor could foresee wrongly. */
+ * instruction, so that there is no loop whose end a processor could foresee wrongly.
+ *
+ * Each instruction reads its operands from slots of the work array and writes one slot, or two for a sine and its
+ * cosine. Rounding is that of the C expression in ops.def: nothing is contracted, so native code and lanes give the
+ * same bits. */
 #include "kernel/kernel_impl.h"
 
 #include <math.h>
@@ -50,6 +54,7 @@ static void run(const PfTape *tape, double *work) /* a case for each length of e
   }
 }
 
+/* Constants first, then inputs: the first slots. */
 static void load_and_run(const PfTape *tape, const double *inputs, double *work)
 {
   if (tape->constant_count) memcpy(work, tape->constants, tape->constant_count*sizeof *work);
@@ -77,7 +82,7 @@ PfNativeCode *pf_tape_native(const PfTape *tape, PfTapeState *state, int runs)
   if (code) return code;
   int64_t patience = atomic_load_explicit(&state->patience, memory_order_relaxed);
   patience -= (int64_t)runs*(tape->instruction_count + 3);
-  if (patience < 0) patience = tape->helper->attend(tape->helper, tape, state);
+  if (patience < 0) patience = tape->service->attend(tape->service, tape, state);
   atomic_store_explicit(&state->patience, patience, memory_order_relaxed);
   return atomic_load_explicit(&state->code, memory_order_acquire);
 }
@@ -91,6 +96,8 @@ static inline PfNativeCode *code_of(const PfTape *tape)
   return code || !state ? code : pf_tape_native(tape, state, 1);
 }
 
+/* `work` has pf_tape_work_size numbers; inputs, outputs and work must not overlap. Threads may run a tape at the same
+ * time, each with a work area of its own. */
 void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, double *work)
 {
   PfNativeCode *code = code_of(tape);
@@ -102,28 +109,16 @@ void pf_tape_run(const PfTape *tape, const double *inputs, double *outputs, doub
   for (int i = 0; i < tape->output_count; i++) outputs[i] = work[tape->outputs[i]];
 }
 
-static bool run_code_to_places(const PfTape *tape, PfNativeCode *code, const double *inputs, const int *place,
-                               double *outputs, double *work)
-{
-  const size_t count = (size_t)tape->output_count;
-  double probe = 0;
-  code(inputs, work, tape->constants, &pf_native_functions);
-  for (size_t i = 0; i < count; i++) {
-    outputs[place[i]] = work[i];
-    probe += 0*work[i];
-  }
-  return probe == 0;
-}
-
+/* Output i goes to outputs[place[i]]; other elements stay as they are. */
 bool pf_tape_run_to_places(const PfTape *tape, const double *inputs, const int *place, double *outputs, double *work)
 {
   PfNativeCode *code = code_of(tape);
-  if (code) return run_code_to_places(tape, code, inputs, place, outputs, work);
-  load_and_run(tape, inputs, work);
+  if (code) code(inputs, work, tape->constants, &pf_native_functions);
+  else load_and_run(tape, inputs, work);
   const size_t count = (size_t)tape->output_count;
   double probe = 0;
   for (size_t i = 0; i < count; i++) {
-    double number = outputs[place[i]] = work[tape->outputs[i]];
+    double number = outputs[place[i]] = work[code ? i : tape->outputs[i]];
     probe += 0*number; /* not 0 when it is not finite */
   }
   return probe == 0;

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making and freeing tapes. */
+/* From expressions to a tape: lowering to items, two candidates (as they are, with common factors taken out) of which
+ * the cheaper is kept, sharing of common sums and products, the graph of operations, instructions. */
 #include "kernel/kernel_impl.h"
 
-static void join(PfTape *tape, PfTapeHelper *helper, PfTapeState *state)
+/* The service is freed with its last user. */
+void pf_native_service_release(PfNativeService *service)
 {
-  tape->helper = helper;
+  if (atomic_fetch_sub(&service->users, 1) == 1) service->release(service);
+}
+
+/* A tape with two states, for one evaluation and for many at a time, gets its native code from the service. */
+static void join(PfTape *tape, PfNativeService *service, PfTapeState *state)
+{
+  tape->service = service;
   tape->state = state;
   state[1].many = true;
-  atomic_fetch_add(&helper->users, 1);
+  atomic_fetch_add(&service->users, 1);
 }
 
-void pf_tape_helper_leave(PfTapeHelper *helper)
-{
-  if (atomic_fetch_sub(&helper->users, 1) == 1) helper->release(helper);
-}
-
-static PfTape *allocate(PfContext *ctx, int input_count, int output_count)
-{
-  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
-  PfTape *tape = arena ? pf_arena_array(arena, PfTape, 1) : NULL;
-  PfTapeState *state = tape && pf_context_tape_helper(ctx) ? pf_arena_array(arena, PfTapeState, 2) : NULL;
-  if (tape) *tape = (PfTape){.arena = arena, .input_count = input_count, .output_count = output_count};
-  else pf_arena_free(arena);
-  if (state) join(tape, pf_context_tape_helper(ctx), state);
-  return tape;
-}
-
-/* The items are changed. */
-static PfStatus build(PfContext *ctx, PfItems *items, PfGraph *graph)
+/* Two candidates cost twice the time of one; for energies that were differentiated the factored one is often half as
+ * long. */
+static PfStatus build_best(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
+                           PfItems *plain, PfItems *factored, PfGraph *graph)
 {
   PfArena *scratch = pf_context_scratch(ctx);
+  PF_TRY(pf_items_lower(ctx, plain, inputs, input_count, roots, root_count));
+  bool better = pf_items_factor(plain, factored, scratch) &&
+                pf_items_cost(factored, scratch) < pf_items_cost(plain, scratch);
+  PF_TRY(pf_check_cancelled(ctx));
+  /* The items are changed. */
+  PfItems *items = better ? factored : plain;
   PfMark mark = pf_arena_mark(scratch);
   pf_items_invert(items, scratch);
   pf_items_share(items, PF_ITEM_PRODUCT, scratch);
@@ -39,17 +39,7 @@ static PfStatus build(PfContext *ctx, PfItems *items, PfGraph *graph)
   return status;
 }
 
-static PfStatus build_best(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
-                           PfItems *plain, PfItems *factored, PfGraph *graph)
-{
-  PfArena *scratch = pf_context_scratch(ctx);
-  PF_TRY(pf_items_lower(ctx, plain, inputs, input_count, roots, root_count));
-  bool better = pf_items_factor(plain, factored, scratch) &&
-                pf_items_cost(factored, scratch) < pf_items_cost(plain, scratch);
-  PF_TRY(pf_check_cancelled(ctx));
-  return build(ctx, better ? factored : plain, graph);
-}
-
+/* Fails with PF_ERR_NAME for a symbol that is not an input, with PF_ERR_MEMORY, or when the host cancels. */
 PfStatus pf_graph_of(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots, int root_count,
                      PfGraph *graph)
 {
@@ -64,11 +54,19 @@ PfStatus pf_graph_of(PfContext *ctx, const PfExpr *inputs, int input_count, cons
   return status;
 }
 
+/* *tape is set on success only. The tape has an arena of its own and, where the context has a service, a state for
+ * single runs and one for groups. */
 PfStatus pf_graph_tape(PfContext *ctx, PfGraph *graph, int input_count, PfTape **tape)
 {
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
-  PfTape *made = allocate(ctx, input_count, (int)graph->roots.count);
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  PfTape *made = arena ? pf_arena_array(arena, PfTape, 1) : NULL;
+  PfTapeState *state = made && pf_context_native_service(ctx) ? pf_arena_array(arena, PfTapeState, 2) : NULL;
+  if (made) *made = (PfTape){.arena = arena, .input_count = input_count, .output_count = (int)graph->roots.count};
+  else pf_arena_free(arena);
+  if (state) join(made, pf_context_native_service(ctx), state);
+  pf_context_note_tape(ctx);
   PfStatus status = made ? pf_graph_emit(ctx, graph, scratch, made) : pf_no_room(ctx, "a tape");
   pf_arena_release(scratch, mark);
   if (status == PF_OK) *tape = made;
@@ -76,6 +74,8 @@ PfStatus pf_graph_tape(PfContext *ctx, PfGraph *graph, int input_count, PfTape *
   return status;
 }
 
+/* From expressions to a tape: lowering, factoring, sharing, graph, instructions. Cost: a few passes over all nodes that
+ * the roots reach. The tape is freed by pf_tape_free. */
 PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, const PfExpr *roots,
                      int root_count, PfTape **tape)
 {
@@ -88,31 +88,46 @@ PfStatus pf_tape_new(PfContext *ctx, const PfExpr *inputs, int input_count, cons
   return status;
 }
 
+/* See native.h. */
+PfStatus pf_tape_view(PfContext *ctx, PfArena *arena, const PfTape *from, PfTape **tape)
+{
+  const bool helped = pf_context_native_service(ctx);
+  PfTapeState *state = helped ? pf_arena_array(arena, PfTapeState, 2) : NULL;
+  PfTape *view = !helped || state ? pf_arena_array(arena, PfTape, 1) : NULL;
+  *tape = view;
+  if (!view) return pf_no_room(ctx, "a tape");
+  *view = *from;
+  view->arena = NULL;
+  view->service = NULL;
+  view->state = NULL;
+  if (state) join(view, pf_context_native_service(ctx), state);
+  return PF_OK;
+}
+
+/* Native code is closed first; NULL is allowed. */
 void pf_tape_free(PfTape *tape)
 {
   if (!tape) return;
-  PfTapeHelper *helper = tape->helper;
-  for (int k = 0; helper && k < 2; k++) helper->part(helper, tape->state + k);
+  PfNativeService *service = tape->service;
+  for (int k = 0; service && k < 2; k++) service->part(service, tape->state + k);
   pf_arena_free(tape->arena);
-  if (helper) pf_tape_helper_leave(helper);
+  if (service) pf_native_service_release(service);
 }
 
+/* In doubles. */
 size_t pf_tape_work_size(const PfTape *tape)
 {
-  size_t outputs = (size_t)tape->output_count; /* native code leaves them there, where places are asked for */
+  size_t outputs = (size_t)tape->output_count; /* native code leaves them there, where places are requested */
   return tape->slot_count > outputs ? tape->slot_count : outputs;
 }
 
+/* Of the interpreter: fused operations count as one. */
 int pf_tape_instruction_count(const PfTape *tape)
 {
   return tape->instruction_count;
 }
 
-const double *pf_tape_constants(const PfTape *tape)
-{
-  return tape->constants;
-}
-
+/* Two tapes with the same description differ in constants at most. */
 void pf_tape_describe(const PfTape *tape, void (*take)(void *user, const void *bytes, size_t count), void *user)
 {
   const uint64_t counts[] = {(uint64_t)tape->input_count, (uint64_t)tape->output_count,

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums, products and powers, vectors and conditions made of values: kinds and dimensions must fit. */
+/* Sums, products and powers, vectors and conditions made of values: kinds and dimensions must fit.
+ *
+ * Every function takes the checker, the node and either values that were computed already or the scope in which the
+ * operands are read, and returns the value of the node. After an error, which is reported at the node, the value has
+ * the kind V_NONE; operands of that kind are passed on silently, so that one mistake gives one message. Numbers are
+ * exact: sums and products are expressions of the context, which simplify themselves. */
 #include "lang/check_impl.h"
 
 #include <string.h>
 
+/* Zero fits every dimension and is the neutral term of a sum: only the number 0 itself counts, no zero test is made. */
 static bool is_zero(Checker *ck, Value value)
 {
   return value.kind == V_SCALAR && pf_expr_is_int(ck->ctx, value.scalar, 0);
 }
 
-/* The dimension of a sum so far with one more term; reports a mismatch. */
+/* The dimension of a sum so far with one more term; reports a mismatch. Zero fits everything; a bare vector such as
+ * (0.1, 0, 0) fits everything too. When one of two scalar dimensions is not known, the sum has the known one unless
+ * that is bare. verb: the word of the message, "add" or "compare". Updates *sum; first: there is no sum yet. */
 static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, bool first, const char *verb)
 {
   if (is_zero(ck, term)) return true;
@@ -35,13 +43,6 @@ static bool join_dims(Checker *ck, const PfNode *node, Dim *sum, Value term, boo
   return false;
 }
 
-static int child_count(const PfNode *node)
-{
-  int count = 0;
-  for (const PfNode *child = node->child; child; child = child->next) count++;
-  return count;
-}
-
 /* A sum so far; the first term decides its kind. */
 typedef struct Adding {
   ValueKind kind;
@@ -52,16 +53,16 @@ typedef struct Adding {
   PfExpr matrix[9];
 } Adding;
 
-/* Adds one term; false after an error. */
+/* Adds one term; false after an error. The sign comes from the flag of the term's node (1: subtracted). Scalars are
+ * collected in the list of the sum, vectors are added at once; other kinds, and terms of different kinds, are
+ * refused. */
 static bool add_term(Checker *ck, Adding *sum, const PfNode *node, Value term)
 {
   PfContext *ctx = ck->ctx;
   bool first = sum->kind == V_NONE;
-  if (!first && sum->kind != term.kind) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "cannot add %s and %s", pf_kind_text(sum->kind),
-                  pf_kind_text(term.kind));
-    return false;
-  }
+  if (!first && sum->kind != term.kind)
+    return pf_check_refuse(ck, PF_ERR_MODEL, node, "cannot add %s and %s", pf_kind_text(sum->kind),
+                           pf_kind_text(term.kind));
   if (!join_dims(ck, node, &sum->dim, term, first, "add")) return false;
   sum->kind = term.kind;
   PfExpr sign = pf_expr_int(ctx, node->flag ? -1 : 1);
@@ -75,8 +76,7 @@ static bool add_term(Checker *ck, Adding *sum, const PfNode *node, Value term)
       sum->matrix[k] = first ? entry : pf_expr_add(ctx, sum->matrix[k], entry);
     }
   } else {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "%s cannot be added", pf_kind_text(term.kind));
-    return false;
+    return pf_check_refuse(ck, PF_ERR_MODEL, node, "%s cannot be added", pf_kind_text(term.kind));
   }
   return true;
 }
@@ -92,30 +92,26 @@ static Value total(Checker *ck, const Adding *sum)
   return matrix;
 }
 
-static Value add_terms(Checker *ck, Scope *scope, const PfNode *node)
+/* The value of a SUM node: terms of one kind and one dimension, each with its sign. After an error the other terms are
+ * checked too, so that all errors are reported at once. */
+Value pf_value_of_sum(Checker *ck, Scope *scope, const PfNode *node)
 {
-  Adding sum = {.scalars = pf_arena_array(ck->arena, PfExpr, child_count(node))};
-  if (!sum.scalars) {
-    pf_check_no_memory(ck);
-    return pf_no_value();
-  }
-  bool good = true; /* after an error the other terms are looked at as well */
-  for (const PfNode *child = node->child; child; child = child->next) {
+  PfMark mark = pf_arena_mark(ck->arena);
+  Adding sum = {.scalars = pf_arena_array(ck->arena, PfExpr, pf_child_count(node))};
+  bool good = sum.scalars || pf_check_no_memory(ck);
+  for (const PfNode *child = node->child; child && sum.scalars; child = child->next) {
     Value term = pf_value_of(ck, scope, child->child);
     good = term.kind != V_NONE && good;
     good = good && add_term(ck, &sum, child, term);
   }
-  return good ? total(ck, &sum) : pf_no_value();
-}
-
-Value pf_value_of_sum(Checker *ck, Scope *scope, const PfNode *node)
-{
-  PfMark mark = pf_arena_mark(ck->arena);
-  Value sum = add_terms(ck, scope, node);
+  Value result = good ? total(ck, &sum) : pf_no_value();
   pf_arena_release(ck->arena, mark);
-  return sum;
+  return result;
 }
 
+/* The product of two values, of which at least one is a number; dimensions are multiplied. One of them must be a
+ * scalar, the other may be a number or a vector: it is scaled. A vector times a vector, and products with frames,
+ * points or matrices, are refused. */
 static Value multiply(Checker *ck, const PfNode *node, Value a, Value b)
 {
   PfContext *ctx = ck->ctx;
@@ -140,6 +136,8 @@ static Value multiply(Checker *ck, const PfNode *node, Value a, Value b)
   return b;
 }
 
+/* a/b, as a times b^-1. b must be a number other than zero; a may be a vector. The dimension is that of a over that of
+ * b. */
 static Value divide(Checker *ck, const PfNode *node, Value a, Value b)
 {
   if (b.kind != V_SCALAR) return pf_check_fail(ck, PF_ERR_MODEL, node, "cannot divide by %s", pf_kind_text(b.kind));
@@ -149,19 +147,17 @@ static Value divide(Checker *ck, const PfNode *node, Value a, Value b)
   return multiply(ck, node, a, b);
 }
 
-/* Scalars are gathered and multiplied at once: a product of a million factors stays linear. */
-static Value multiply_factors(Checker *ck, Scope *scope, const PfNode *node)
+/* The value of a PRODUCT node: factors and divisors from left to right. Scalars are gathered and multiplied at once: a
+ * product of a million factors stays linear. After an error the other factors are checked too. */
+Value pf_value_of_product(Checker *ck, Scope *scope, const PfNode *node)
 {
-  PfExpr *scalars = pf_arena_array(ck->arena, PfExpr, child_count(node) + 1);
-  if (!scalars) {
-    pf_check_no_memory(ck);
-    return pf_no_value();
-  }
+  PfMark mark = pf_arena_mark(ck->arena);
+  PfExpr *scalars = pf_arena_array(ck->arena, PfExpr, pf_child_count(node) + 1);
   int count = 0;
-  bool good = true; /* after an error the other factors are looked at as well */
+  bool good = scalars || pf_check_no_memory(ck);
   Dim dim = pf_dim_bare();
-  Value one = pf_scalar_value(pf_expr_int(ck->ctx, 1), pf_dim_bare()), other = pf_no_value();
-  for (const PfNode *child = node->child; child; child = child->next) {
+  Value one = pf_scalar_value(pf_expr_int(ck->ctx, 1), pf_dim_bare()), other = pf_no_value(), result = pf_no_value();
+  for (const PfNode *child = node->child; child && scalars; child = child->next) {
     Value factor = pf_value_of(ck, scope, child->child);
     if (child->flag && factor.kind != V_NONE) factor = divide(ck, child, one, factor);
     good = factor.kind != V_NONE && good;
@@ -174,19 +170,15 @@ static Value multiply_factors(Checker *ck, Scope *scope, const PfNode *node)
       good = other.kind != V_NONE;
     }
   }
-  if (!good) return pf_no_value();
-  Value scalar = pf_scalar_value(pf_expr_product(ck->ctx, scalars, count), dim);
-  return other.kind == V_NONE ? scalar : multiply(ck, node, scalar, other);
-}
-
-Value pf_value_of_product(Checker *ck, Scope *scope, const PfNode *node)
-{
-  PfMark mark = pf_arena_mark(ck->arena);
-  Value product = multiply_factors(ck, scope, node);
+  if (good) result = pf_scalar_value(pf_expr_product(ck->ctx, scalars, count), dim);
+  if (good && other.kind != V_NONE) result = multiply(ck, node, result, other);
   pf_arena_release(ck->arena, mark);
-  return product;
+  return result;
 }
 
+/* The value of base^exponent: numbers only, the dimension is raised to the power. An exponent has no dimension. If the
+ * base has one, the exponent must be a rational number, since powers of units are fractions; 0 to a negative power is
+ * an error. Returns no value after an error. */
 Value pf_value_of_power(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value base = pf_scalar_of(ck, scope, node->child, "the base of a power");
@@ -208,6 +200,7 @@ Value pf_value_of_power(Checker *ck, Scope *scope, const PfNode *node)
   return pf_scalar_value(pf_expr_pow(ck->ctx, base.scalar, exponent.scalar), dim);
 }
 
+/* The value of -x, of a number, a vector or a matrix. */
 Value pf_value_of_negation(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value value = pf_value_of(ck, scope, node->child);
@@ -216,6 +209,7 @@ Value pf_value_of_negation(Checker *ck, Scope *scope, const PfNode *node)
   return multiply(ck, node, minus, value);
 }
 
+/* sum(i in first..last, term), with the loop variable bound to one number after the other. */
 static Value add_up(Checker *ck, Scope *scope, const PfNode *node, int64_t first, int64_t last)
 {
   size_t count = last < first ? 0 : (size_t)(last - first + 1);
@@ -250,6 +244,8 @@ Value pf_value_of_sum_over(Checker *ck, Scope *scope, const PfNode *node)
 
 /* ---------------------------------------------------------------- vectors and conditions */
 
+/* The value of (a, b, c): a vector in the axes of the ground. It is marked as plain: where a vector in other axes is
+ * expected, as by 'at', its numbers are taken as they are. */
 Value pf_value_of_vector(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value result = {.kind = V_VECTOR, .plain = true};
@@ -272,6 +268,7 @@ Value pf_value_of_vector(Checker *ck, Scope *scope, const PfNode *node)
   return result;
 }
 
+/* The value of a < b, a <= b, a == b and the like: 1 or 0, of numbers with one dimension. */
 Value pf_value_of_compare(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value left = pf_scalar_of(ck, scope, node->child, "the left side of a comparison");
@@ -285,6 +282,7 @@ Value pf_value_of_compare(Checker *ck, Scope *scope, const PfNode *node)
   return (Value){.kind = V_CONDITION, .scalar = e};
 }
 
+/* The value of and, or, not: 1 or 0. */
 Value pf_value_of_logic(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfExpr args[2] = {PF_EXPR_NONE};

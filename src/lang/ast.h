@@ -86,6 +86,7 @@ typedef struct PfSource {
   PfContext *ctx;
   PfArena *arena;
   const char *file;  /* name for diagnostics */
+  const char *setting; /* whose value the text is, or NULL */
   const char *bytes; /* zero-terminated */
   size_t count;
   PF_ARRAY(uint32_t) lines; /* offset of the start of each line */
@@ -94,6 +95,9 @@ typedef struct PfSource {
 /* Indexes the lines and checks that the text is UTF-8 without control characters. */
 PfStatus pf_source_init(PfSource *source, PfContext *ctx, PfArena *arena, const char *file, const char *bytes,
                         size_t count);
+/* The same for the value of a setting; NULL: it is not one. */
+PfStatus pf_source_init_value(PfSource *source, PfContext *ctx, PfArena *arena, const char *file, const char *setting,
+                              const char *bytes, size_t count);
 void pf_source_free(PfSource *source);
 PfPlace pf_source_place(const PfSource *source, uint32_t line, uint32_t column, uint32_t length);
 PfPlace pf_node_place(const PfSource *source, const PfNode *node);

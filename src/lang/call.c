@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: elementary functions, vectors and motion, and the functions that the model defines. */
+/* Calls: elementary functions, vectors and motion, and the functions that the model defines.
+ *
+ * A call is looked up in this order: functions of the model ('let f(x) = …'), elementary functions of one to two
+ * numbers (sin, atan2, max), and the table of built-in functions below (pos, vel, omega, norm, dot, diag, if …), each
+ * with a function of its own. All of them check the number, the kinds and the dimensions of their arguments, and report
+ * at the argument that is wrong. */
 #include "lang/check_impl.h"
 
 #include <string.h>
 
 enum { MOST_ARGUMENTS = 16 };
 
-static int argument_count(const PfNode *node)
-{
-  int count = 0;
-  for (const PfNode *child = node->child; child; child = child->next) count++;
-  return count;
-}
-
+/* Reports a call that has fewer than `least` or more than `most` arguments; true when their number is right. */
 static bool expect_arguments(Checker *ck, const PfNode *node, int least, int most)
 {
-  int count = argument_count(node);
+  int count = pf_child_count(node);
   if (count >= least && count <= most) return true;
   const char *wanted = least == most ? pf_print_text(ck, "%d", least) : pf_print_text(ck, "%d to %d", least, most);
-  pf_check_fail(ck, PF_ERR_MODEL, node, "'%s' takes %s argument%s, not %d", node->text, wanted,
-                most == 1 ? "" : "s", count);
-  return false;
+  return pf_check_refuse(ck, PF_ERR_MODEL, node, "'%s' takes %s argument%s, not %d", node->text, wanted,
+                         most == 1 ? "" : "s", count);
 }
 
 /* ---------------------------------------------------------------- elementary functions */
@@ -37,7 +35,9 @@ static bool keeps_dimension(PfOp op)
   return op == PF_OP_ABS || op == PF_OP_MIN || op == PF_OP_MAX;
 }
 
-/* sin(x) of a length has no meaning; sign, abs, min, max, atan2 take any unit. */
+/* sin(x) of a length has no meaning; sign, abs, min, max, atan2 take any unit. Reports at the node of the call and
+ * returns false otherwise: the arguments of min, max and atan2 must agree in their dimension, an argument of sin, exp …
+ * must be a pure number or an angle. */
 static bool fits_function(Checker *ck, const PfNode *node, PfOp op, const Value *args, int count)
 {
   if (op == PF_OP_SIGN || op == PF_OP_ABS) return true;
@@ -46,18 +46,17 @@ static bool fits_function(Checker *ck, const PfNode *node, PfOp op, const Value 
     for (int i = 1; i < count; i++)
       if (dim.known && args[i].dim.known && !dim.bare && !args[i].dim.bare &&
           !pf_dimension_equal(dim.of, args[i].dim.of)) {
-        pf_check_fail(ck, PF_ERR_UNIT, node, "%s compares %s with %s", node->text, pf_dim_text(ck, dim),
-                      pf_dim_text(ck, args[i].dim));
-        return false;
+        return pf_check_refuse(ck, PF_ERR_UNIT, node, "%s compares %s with %s", node->text, pf_dim_text(ck, dim),
+                               pf_dim_text(ck, args[i].dim));
       }
     return true;
   }
   if (!args[0].dim.known || pf_dimension_is_none(args[0].dim.of)) return true;
-  pf_check_fail(ck, PF_ERR_UNIT, node, "%s needs an angle or a pure number, not %s", node->text,
-                pf_dim_text(ck, args[0].dim));
-  return false;
+  return pf_check_refuse(ck, PF_ERR_UNIT, node, "%s needs an angle or a pure number, not %s", node->text,
+                         pf_dim_text(ck, args[0].dim));
 }
 
+/* The value of one argument of an elementary function, which must be a number. No value after an error. */
 static Value argument_of(Checker *ck, Scope *scope, const PfNode *call, const PfNode *node)
 {
   Value value = pf_value_of(ck, scope, node);
@@ -66,49 +65,38 @@ static Value argument_of(Checker *ck, Scope *scope, const PfNode *call, const Pf
                        pf_kind_text(value.kind));
 }
 
-static bool all_loose(const Value *args, int count)
-{
-  for (int i = 0; i < count; i++)
-    if (!pf_dim_is_loose(args[i].dim)) return false;
-  return true;
-}
-
-/* An angle in radians of something that changes; of numbers alone it is a number, to which a unit may be given. */
-static bool is_angle(PfContext *ctx, PfOp op, const Value *args, int count)
-{
-  double value;
-  if (op != PF_OP_ASIN && op != PF_OP_ACOS && op != PF_OP_ATAN && op != PF_OP_ATAN2) return false;
-  for (int i = 0; i < count; i++)
-    if (!pf_expr_is_number(ctx, args[i].scalar, &value)) return true;
-  return false;
-}
-
-/* Of what is not known: a sine of w*t is a pure number, presumably. */
-static Dim unknown_result(PfOp op, const Value *args, int count)
-{
-  Dim dim = {.timed = all_loose(args, count), .presumed = true};
-  for (int i = 0; i < count; i++) dim.presumed = dim.presumed && (args[i].dim.known || args[i].dim.presumed);
-  if (keeps_dimension(op) && dim.presumed) dim.of = args[0].dim.bare ? args[count - 1].dim.of : args[0].dim.of;
-  return dim;
-}
-
-/* A sine is a pure number; but in a model without units it may well be an energy. */
+/* A sine is a pure number; but in a model without units it may well be an energy, and of w*t it is a pure number,
+ * presumably. */
 static Dim dimension_of_result(PfContext *ctx, PfOp op, const Value *args, int count)
 {
-  Dim dim = keeps_dimension(op) ? args[0].dim : pf_dim_none();
+  bool keeps = keeps_dimension(op), known = true, loose = true, presumed = true;
+  bool arc = op == PF_OP_ASIN || op == PF_OP_ACOS || op == PF_OP_ATAN || op == PF_OP_ATAN2;
+  double value;
+  Dim dim = keeps ? args[0].dim : pf_dim_none();
   dim.bare = true;
   for (int i = 0; i < count; i++) {
-    if (!args[i].dim.known) return unknown_result(op, args, count);
-    if (keeps_dimension(op) && dim.bare) dim.of = args[i].dim.of;
+    known = known && args[i].dim.known;
+    loose = loose && pf_dim_is_loose(args[i].dim);
+    presumed = presumed && (args[i].dim.known || args[i].dim.presumed);
+    if (keeps && dim.bare) dim.of = args[i].dim.of;
     dim.bare = dim.bare && args[i].dim.bare;
   }
-  if (is_angle(ctx, op, args, count)) dim.bare = false; /* acos(b.z.z) [deg] converts */
+  if (!known) {
+    dim = (Dim){.timed = loose, .presumed = presumed};
+    if (keeps && presumed) dim.of = args[0].dim.bare ? args[count - 1].dim.of : args[0].dim.of;
+    return dim;
+  }
+  /* An angle in radians of something that changes: acos(b.z.z) [deg] converts. Of numbers alone it is a number, to
+   * which a unit may be given. */
+  for (int i = 0; i < count && arc; i++)
+    if (!pf_expr_is_number(ctx, args[i].scalar, &value)) dim.bare = false;
   return dim;
 }
 
+/* sin, sqrt, max …: arguments are numbers, angles or of one dimension, as the function needs. */
 static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp op)
 {
-  int arity = pf_function_arity(op), count = argument_count(node);
+  int arity = pf_function_arity(op), count = pf_child_count(node);
   bool many = op == PF_OP_MIN || op == PF_OP_MAX;
   if (!expect_arguments(ck, node, arity, many ? MOST_ARGUMENTS : arity)) return pf_no_value();
   Value args[MOST_ARGUMENTS] = {{.kind = V_NONE}};
@@ -123,6 +111,8 @@ static Value call_elementary(Checker *ck, Scope *scope, const PfNode *node, PfOp
   return pf_scalar_value(e, dimension_of_result(ck->ctx, op, args, count));
 }
 
+/* sqrt(x): the powers of the dimension are halved. Where a half is not possible in twelfths, the dimension is not
+ * known. */
 static Value call_sqrt(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (!expect_arguments(ck, node, 1, 1)) return pf_no_value();
@@ -132,6 +122,8 @@ static Value call_sqrt(Checker *ck, Scope *scope, const PfNode *node)
   return pf_scalar_value(pf_expr_sqrt(ck->ctx, a.scalar), a.dim);
 }
 
+/* if(condition, a, b): both values have one kind and one dimension. A zero fits the dimension of the other choice. The
+ * result is the expression if(c, a, b), which evaluates to one of the two. */
 static Value call_if(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (!expect_arguments(ck, node, 3, 3)) return pf_no_value();
@@ -153,24 +145,21 @@ static Value call_if(Checker *ck, Scope *scope, const PfNode *node)
 
 /* ---------------------------------------------------------------- vectors and motion */
 
-static Value call_dot(Checker *ck, Scope *scope, const PfNode *node)
+/* dot(a, b) and cross(a, b) */
+static Value call_vector_product(Checker *ck, Scope *scope, const PfNode *node)
 {
+  bool dot = !strcmp(node->text, "dot");
+  const char *what = dot ? "an argument of dot" : "an argument of cross";
   if (!expect_arguments(ck, node, 2, 2)) return pf_no_value();
-  Value a = pf_vector_of(ck, scope, node->child, "an argument of dot");
-  Value b = pf_vector_of(ck, scope, node->child->next, "an argument of dot");
+  Value a = pf_vector_of(ck, scope, node->child, what);
+  Value b = pf_vector_of(ck, scope, node->child->next, what);
   if (a.kind == V_NONE || b.kind == V_NONE) return pf_no_value();
-  return pf_scalar_value(pf_vector_dot(ck->model, a.vector, b.vector), pf_dim_multiply(a.dim, b.dim));
+  Dim dim = pf_dim_multiply(a.dim, b.dim);
+  if (dot) return pf_scalar_value(pf_vector_dot(ck->model, a.vector, b.vector), dim);
+  return pf_vector_value(pf_vector_cross(ck->model, a.vector, b.vector), dim);
 }
 
-static Value call_cross(Checker *ck, Scope *scope, const PfNode *node)
-{
-  if (!expect_arguments(ck, node, 2, 2)) return pf_no_value();
-  Value a = pf_vector_of(ck, scope, node->child, "an argument of cross");
-  Value b = pf_vector_of(ck, scope, node->child->next, "an argument of cross");
-  if (a.kind == V_NONE || b.kind == V_NONE) return pf_no_value();
-  return pf_vector_value(pf_vector_cross(ck->model, a.vector, b.vector), pf_dim_multiply(a.dim, b.dim));
-}
-
+/* norm(v) = sqrt(v·v), in the unit of v. */
 static Value call_norm(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (!expect_arguments(ck, node, 1, 1)) return pf_no_value();
@@ -204,7 +193,9 @@ static Value call_pos(Checker *ck, Scope *scope, const PfNode *node)
   return pf_vector_value(difference(ck, position.vector, from.vector), pf_dim_either(position.dim, from.dim));
 }
 
-/* vel(p), or vel(p, f): relative to what is fixed in the frame f. */
+/* vel(p), or vel(p, f): relative to what is fixed in the frame f. In the inertial frame without f. With f the velocity
+ * of the point of f that coincides with p is subtracted: v_p - v_f - omega_f x (p - f), where v_f belongs to the origin
+ * of f. */
 static Value call_vel(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (!expect_arguments(ck, node, 1, 2)) return pf_no_value();
@@ -241,6 +232,8 @@ static Value call_omega(Checker *ck, Scope *scope, const PfNode *node)
   return pf_vector_value(spin, dim);
 }
 
+/* distance(p, q) = |p - q| of two points, as the root of the scalar product. The dimension is a length if the placement
+ * of either point has units. */
 static Value call_distance(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (!expect_arguments(ck, node, 2, 2)) return pf_no_value();
@@ -268,7 +261,9 @@ static Value call_point(Checker *ck, Scope *scope, const PfNode *node)
 
 /* ---------------------------------------------------------------- matrices */
 
-/* diag(a, b, c), or inertia(xx, yy, zz, xy, yz, xz) with the products of inertia as they stand in the matrix. */
+/* diag(a, b, c), or inertia(xx, yy, zz, xy, yz, xz) with the products of inertia as they stand in the matrix. The
+ * symmetric 3 x 3 matrix of moments and products of inertia, row by row in c[0..8]. All entries have one dimension;
+ * zeros fit any. */
 static Value call_matrix(Checker *ck, Scope *scope, const PfNode *node)
 {
   static const int place[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
@@ -291,10 +286,13 @@ static Value call_matrix(Checker *ck, Scope *scope, const PfNode *node)
 
 /* ---------------------------------------------------------------- functions of the model */
 
+/* A function defined by 'let': its body with the arguments bound in a scope of their own. Each call reads the body of
+ * the function again: its cost grows with the number of calls in the text. A function that calls itself is refused. The
+ * scope and all it holds are released afterwards. */
 static Value call_function(Checker *ck, Scope *scope, const PfNode *node, Entity *function)
 {
   const PfNode *names = pf_child_of_kind(function->node, PF_N_PARAMETERS);
-  int wanted = argument_count(names);
+  int wanted = pf_child_count(names);
   if (!expect_arguments(ck, node, wanted, wanted)) return pf_no_value();
   if (function->state == BEING_RESOLVED)
     return pf_check_fail(ck, PF_ERR_NAME, node, "the function '%s' calls itself", function->name);
@@ -318,27 +316,39 @@ typedef struct Builtin {
 } Builtin;
 
 static const Builtin builtins[] = {
-  {"sqrt", call_sqrt},   {"if", call_if},     {"dot", call_dot},   {"cross", call_cross},
+  {"sqrt", call_sqrt},   {"if", call_if},     {"dot", call_vector_product}, {"cross", call_vector_product},
   {"norm", call_norm},   {"pos", call_pos},   {"vel", call_vel},   {"omega", call_omega},
   {"point", call_point}, {"diag", call_matrix}, {"inertia", call_matrix}, {"distance", call_distance},
   {"reaction", pf_value_of_reaction},
 };
 
-static const char *nearest_builtin(const char *name)
+/* Is it the name of a function of the language? */
+bool pf_is_builtin(const char *name)
 {
-  if (!strcmp(name, "sgn") || !strcmp(name, "signum")) return "sign";
-  int best = pf_allowed_edits(name) + 1;
-  const char *found = NULL;
-  for (int op = PF_OP_SIN; op <= PF_OP_MAX; op++)
-    if (pf_is_nearer(name, pf_function_name((PfOp)op), &best)) found = pf_function_name((PfOp)op);
   for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++)
-    if (pf_is_nearer(name, builtins[i].name, &best)) found = builtins[i].name;
-  return found;
+    if (!strcmp(builtins[i].name, name)) return true;
+  return elementary(name) != PF_OP_NONE || !strcmp(name, "sum") || !strcmp(name, "list");
 }
 
-static Value unknown_function(Checker *ck, const PfNode *node, const Entity *entity)
+/* The value of name(arguments): a function of the language, or one that the model defines by 'let'. A name that is none
+ * of them is reported with the most similar function or, when it is a variable, the advice that a product is written
+ * with *. */
+Value pf_value_of_call(Checker *ck, Scope *scope, const PfNode *node)
 {
-  const char *similar = nearest_builtin(node->text);
+  Entity *entity = pf_scope_find(scope, node->text);
+  if (entity && entity->kind == E_FUNCTION) return call_function(ck, scope, node, entity);
+  PfOp op = elementary(node->text);
+  if (op != PF_OP_NONE) return call_elementary(ck, scope, node, op);
+  for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++)
+    if (!strcmp(builtins[i].name, node->text)) return builtins[i].call(ck, scope, node);
+  /* Reports an unknown function, with the most similar name, or a hint that a product needs a '*'. */
+  int best = pf_allowed_edits(node->text) + 1;
+  const char *similar = NULL;
+  for (op = PF_OP_SIN; op <= PF_OP_MAX; op++)
+    if (pf_is_nearer(node->text, pf_function_name(op), &best)) similar = pf_function_name(op);
+  for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++)
+    if (pf_is_nearer(node->text, builtins[i].name, &best)) similar = builtins[i].name;
+  if (!strcmp(node->text, "sgn") || !strcmp(node->text, "signum")) similar = "sign";
   if (entity) {
     pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not a function", node->text);
     pf_check_hint(ck, "to multiply write %s*(…)", node->text);
@@ -349,22 +359,4 @@ static Value unknown_function(Checker *ck, const PfNode *node, const Entity *ent
     pf_check_hint(ck, "define it with 'let %s(x) = …', or write * to multiply", node->text);
   }
   return pf_no_value();
-}
-
-bool pf_is_builtin(const char *name)
-{
-  for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++)
-    if (!strcmp(builtins[i].name, name)) return true;
-  return elementary(name) != PF_OP_NONE || !strcmp(name, "sum") || !strcmp(name, "list");
-}
-
-Value pf_value_of_call(Checker *ck, Scope *scope, const PfNode *node)
-{
-  Entity *entity = pf_scope_find(scope, node->text);
-  if (entity && entity->kind == E_FUNCTION) return call_function(ck, scope, node, entity);
-  PfOp op = elementary(node->text);
-  if (op != PF_OP_NONE) return call_elementary(ck, scope, node, op);
-  for (size_t i = 0; i < sizeof builtins/sizeof *builtins; i++)
-    if (!strcmp(builtins[i].name, node->text)) return builtins[i].call(ck, scope, node);
-  return unknown_function(ck, node, entity);
 }

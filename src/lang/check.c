@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The syntax tree becomes a model. */
+/* The checker: from the syntax tree to the model. The first pass declares all names and unrolls loops and parts into a
+ * flat list of statements with their scopes (declare.c); the second one works out what each statement adds
+ * (statement.c). Then follow checks of the whole: unused coordinates, unknown multipliers, speeds without rates. At the
+ * end the lists of the checker become those of the model. A model with events is read twice: as it is at the start, and
+ * complete.
+ *
+ * Errors are collected: the check goes on after an error as long as its results cannot mislead, up to PF_MOST_ERRORS,
+ * and the status is that of the first one. All that the model keeps lives in the arena of the model; scopes, entities
+ * and the tree live in a second arena, which the model keeps as well (pf_model_names), since quantities may be read in
+ * its names later. */
 #include "lang/check_impl.h"
-#include "lang/fmt.h"
 #include "pfaff/lang.h"
 
 #include <string.h>
 
 /* ---------------------------------------------------------------- errors */
 
+/* Has the check ended early: too many errors, no memory, a limit or a cancellation? */
 bool pf_check_stopped(const Checker *ck)
 {
   return ck->out_of_memory || ck->gave_up || pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS ||
          pf_context_is_cancelled(ck->ctx);
 }
 
+/* Reports the first failed allocation and notes it in out_of_memory, at which all loops of the checker stop. Returns
+ * false, so that callers can return its result. */
 bool pf_check_no_memory(Checker *ck)
 {
   if (!ck->out_of_memory) pf_no_room(ck->ctx, "the model");
@@ -32,43 +43,58 @@ bool pf_check_is_known(const Checker *ck, PfStatus code, const PfNode *node)
   return false;
 }
 
-Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...)
+/* Records the error, unless the check has ended or the place has one of the kind already. */
+static void record(Checker *ck, PfStatus code, const PfNode *node, const char *format, va_list words)
 {
   ck->may_hint = !pf_check_stopped(ck) && !pf_check_is_known(ck, code, node);
-  if (!ck->may_hint) return pf_no_value();
-  char words[1024];
-  va_list list;
-  va_start(list, format);
-  vsnprintf(words, sizeof words, format, list);
-  va_end(list);
-  pf_fail_at(ck->ctx, code, pf_node_place(ck->source, node), "%s", words);
+  if (ck->may_hint) pf_fail_list(ck->ctx, code, pf_node_place(ck->source, node), format, words);
+}
+
+/* Returns the value of kind V_NONE, so that functions which return values can return its result. Errors that are known
+ * at the same place, and errors after a failed allocation, are left out (record). */
+Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...)
+{
+  va_list words;
+  va_start(words, format);
+  record(ck, code, node, format, words);
+  va_end(words);
   return pf_no_value();
 }
 
+/* Records an error at the node as pf_check_fail does and returns false. */
+bool pf_check_refuse(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...)
+{
+  va_list words;
+  va_start(words, format);
+  record(ck, code, node, format, words);
+  va_end(words);
+  return false;
+}
+
+/* Records that a limit is exceeded; afterwards pf_check_stopped is true and nothing more of the model is read. */
 void pf_check_give_up(Checker *ck, const PfNode *node, const char *format, ...)
 {
-  char words[1024];
-  va_list list;
-  va_start(list, format);
-  vsnprintf(words, sizeof words, format, list);
-  va_end(list);
-  pf_check_fail(ck, PF_ERR_LIMIT, node, "%s", words);
+  va_list words;
+  va_start(words, format);
+  record(ck, PF_ERR_LIMIT, node, format, words);
+  va_end(words);
   ck->gave_up = true;
 }
 
+/* Adds a line of advice to the latest error, if that was recorded and not left out as a repetition. */
 void pf_check_hint(Checker *ck, const char *format, ...)
 {
   if (!ck->may_hint) return;
-  char words[1024];
   va_list list;
   va_start(list, format);
-  vsnprintf(words, sizeof words, format, list);
+  pf_hint_list(ck->ctx, format, list);
   va_end(list);
-  pf_hint(ck->ctx, "%s", words);
 }
 
 /* ---------------------------------------------------------------- begin */
 
+/* Lets the lists of coordinates and inputs in the model point at the growing lists of the checker: vectors and frames
+ * need them while the model is read. To be called after a coordinate was added. False when out of memory. */
 bool pf_sync_coordinates(Checker *ck)
 {
   ck->model->coordinates = ck->coordinates.at;
@@ -78,6 +104,8 @@ bool pf_sync_coordinates(Checker *ck)
   return !ck->out_of_memory;
 }
 
+/* Prepares an empty model: the symbol t, energies and gravity of zero, the ground as frame 0, and the global scope.
+ * Returns PF_ERR_MEMORY without memory. */
 PfStatus pf_check_begin(Checker *ck)
 {
   PfContext *ctx = ck->ctx;
@@ -97,30 +125,16 @@ PfStatus pf_check_begin(Checker *ck)
 
 /* ---------------------------------------------------------------- end */
 
-/* Every root expression of the model, for the question which coordinates are used at all. */
-static bool list_roots(Checker *ck, PfArena *arena, PfExpr **roots, int *count)
+/* Adds the expressions of all placements to the list: eight of each frame. Returns its new length. */
+static int list_frames(const PfModel *model, PfExpr *list, int count)
 {
-  const PfModel *model = ck->model;
-  size_t n = ck->coordinates.count, parts = 0;
-  for (size_t i = 0; i < ck->loads.count; i++) parts += (size_t)ck->loads.at[i].velocity.count;
-  size_t room = 3 + 2*n + ck->constraints.count + 8*(size_t)model->frame_count + 3*parts;
-  PfExpr *list = pf_arena_array(arena, PfExpr, room);
-  int k = 0;
-  if (!list) return pf_check_no_memory(ck);
-  list[k++] = model->kinetic, list[k++] = model->potential, list[k++] = model->dissipation;
-  for (size_t i = 0; i < n; i++) list[k++] = ck->forces.at[i], list[k++] = ck->nonideals.at[i];
-  for (size_t i = 0; i < ck->constraints.count; i++) list[k++] = ck->constraints.at[i].residual;
   for (int f = 0; f < model->frame_count; f++) {
-    for (int j = 0; j < 3; j++) list[k++] = model->frames[f].origin[j];
-    list[k++] = model->frames[f].angle;
-    for (int j = 0; j < 4; j++) list[k++] = model->frames[f].quaternion[j];
+    const PfFrame *frame = model->frames + f;
+    for (int j = 0; j < 3; j++) list[count++] = frame->origin[j];
+    list[count++] = frame->angle;
+    for (int j = 0; j < 4; j++) list[count++] = frame->quaternion[j];
   }
-  for (size_t i = 0; i < ck->loads.count; i++)
-    for (int p = 0; p < ck->loads.at[i].velocity.count; p++)
-      for (int j = 0; j < 3; j++) list[k++] = ck->loads.at[i].velocity.part[p].c[j];
-  *roots = list;
-  *count = k;
-  return true;
+  return count;
 }
 
 /* For every expression whether the roots contain it; NULL without memory. */
@@ -134,19 +148,35 @@ static const uint8_t *mark_reached(Checker *ck, const PfExpr *roots, int root_co
   return seen;
 }
 
+/* A coordinate that no energy, force, body or constraint contains would make the mass matrix singular. Reports each
+ * such coordinate by name. Collects the energies, forces, constraints, frame angles and origins and the velocities of
+ * loads as roots and searches them together for q, q' and q'' of all coordinates. */
 static void check_coordinates_used(Checker *ck)
 {
-  PfExpr *roots = NULL;
-  int root_count = 0;
-  if (!list_roots(ck, ck->arena, &roots, &root_count)) return;
-  const uint8_t *seen = mark_reached(ck, roots, root_count);
-  for (size_t i = 0; seen && i < ck->coordinates.count && !pf_check_stopped(ck); i++) {
+  const PfModel *model = ck->model;
+  size_t n = ck->coordinates.count, parts = 0;
+  for (size_t i = 0; i < ck->loads.count; i++) parts += (size_t)ck->loads.at[i].velocity.count;
+  size_t room = 3 + 2*n + ck->constraints.count + 8*(size_t)model->frame_count + 3*parts;
+  PfExpr *roots = pf_arena_array(ck->arena, PfExpr, room);
+  int k = 0;
+  if (!roots) {
+    pf_check_no_memory(ck);
+    return;
+  }
+  roots[k++] = model->kinetic, roots[k++] = model->potential, roots[k++] = model->dissipation;
+  for (size_t i = 0; i < n; i++) roots[k++] = ck->forces.at[i], roots[k++] = ck->nonideals.at[i];
+  for (size_t i = 0; i < ck->constraints.count; i++) roots[k++] = ck->constraints.at[i].residual;
+  k = list_frames(model, roots, k);
+  for (size_t i = 0; i < ck->loads.count; i++)
+    for (int p = 0; p < ck->loads.at[i].velocity.count; p++)
+      for (int j = 0; j < 3; j++) roots[k++] = ck->loads.at[i].velocity.part[p].c[j];
+
+  const uint8_t *seen = mark_reached(ck, roots, k);
+  for (size_t i = 0; seen && i < n && !pf_check_stopped(ck); i++) {
     const PfCoordinate *c = ck->coordinates.at + i;
-    if (seen[c->q] || seen[c->v] || seen[c->a]) continue;
-    if (pf_expr_is_int(ck->ctx, ck->forces.at[i], 0)) {
-      pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "the coordinate '%s' appears nowhere in the model", c->name);
-      pf_hint(ck->ctx, "no energy, body, force or constraint contains it: use it or remove it");
-    }
+    if (seen[c->q] || seen[c->v] || seen[c->a] || !pf_expr_is_int(ck->ctx, ck->forces.at[i], 0)) continue;
+    pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "the coordinate '%s' appears nowhere in the model", c->name);
+    pf_hint(ck->ctx, "no energy, body, force or constraint contains it: use it or remove it");
   }
 }
 
@@ -154,14 +184,8 @@ static void check_coordinates_used(Checker *ck)
 static void check_velocities_written(Checker *ck)
 {
   PfExpr *frames = pf_arena_array(ck->arena, PfExpr, 8*(size_t)ck->model->frame_count);
-  int count = 0;
   if (!frames) return;
-  for (int f = 0; f < ck->model->frame_count; f++) {
-    const PfFrame *frame = ck->model->frames + f;
-    for (int j = 0; j < 3; j++) frames[count++] = frame->origin[j];
-    frames[count++] = frame->angle;
-    for (int j = 0; j < 4; j++) frames[count++] = frame->quaternion[j];
-  }
+  int count = list_frames(ck->model, frames, 0);
   const uint8_t *in_energy = mark_reached(ck, &ck->model->kinetic, 1), *in_frames = mark_reached(ck, frames, count);
   for (size_t i = 0; in_energy && in_frames && i < ck->coordinates.count; i++) {
     const PfCoordinate *c = ck->coordinates.at + i;
@@ -179,25 +203,21 @@ int pf_checked_coordinate(const Checker *ck, const char *name)
   return -1;
 }
 
-static bool acts_on(const PfAction *action, int coordinate)
-{
-  for (int k = 0; k < action->coordinate_count; k++)
-    if (action->coordinates[k] == coordinate) return true;
-  return false;
-}
-
 /* Does an event lock the coordinate? Then lambda[…] is the force of the lock. */
 static bool is_locked(const Checker *ck, int coordinate)
 {
   for (size_t e = 0; coordinate >= 0 && e < ck->events.count; e++)
     for (int a = 0; a < ck->events.at[e].action_count; a++) {
       const PfAction *action = ck->events.at[e].actions + a;
-      if (action->kind == PF_LOCK && acts_on(action, coordinate)) return true;
+      for (int k = 0; k < action->coordinate_count && action->kind == PF_LOCK; k++)
+        if (action->coordinates[k] == coordinate) return true;
     }
   return false;
 }
 
-/* A contact or a vector equation has several rows, each with its own multiplier. */
+/* A contact or a vector equation has several rows, each with its own multiplier. Reports the use lambda[name] or
+ * violation[name] of a constraint that does not exist, with the rows of that name as advice (name.x, name.y …) or else
+ * the most similar name. */
 static void unknown_multiplier(Checker *ck, const MultiplierUse *use)
 {
   size_t length = strlen(use->name);
@@ -231,7 +251,9 @@ static void check_acting(Checker *ck, const char *name, const char *action)
   }
 }
 
-/* Rows of attachments are made in the complete model only, which is checked after this one when there are any. */
+/* Rows of attachments are made in the complete model only, which is checked after this one when there are any. Reports
+ * each use of a multiplier or violation whose constraint does not exist. The names are looked up in a hash map, so that
+ * the cost is linear in constraints and uses. */
 void pf_check_multipliers(Checker *ck)
 {
   PfMap known;
@@ -252,34 +274,9 @@ void pf_check_multipliers(Checker *ck)
   pf_map_free(&known);
 }
 
-/* Speeds by velocities, all of them; the rates then follow. */
-static void check_definitions(Checker *ck)
-{
-  for (size_t i = 0; i < ck->speeds.count; i++) {
-    const PfSpeed *speed = ck->speeds.at + i;
-    if (speed->value != PF_EXPR_NONE) continue;
-    pf_fail_at(ck->ctx, PF_ERR_MODEL, speed->place, "'%s' is not said to be a combination of velocities, as other "
-               "speeds are", speed->name);
-    pf_hint(ck->ctx, "write 'speed %s = …', or leave it out: what is missing is added", speed->name);
-    return;
-  }
-  for (size_t i = 0; i < ck->coordinates.count; i++) {
-    const PfCoordinate *c = ck->coordinates.at + i;
-    if (c->rate == PF_EXPR_NONE) continue;
-    pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "the rate of '%s' follows from the speeds, which are combinations of "
-               "velocities, and cannot be given too", c->name);
-    pf_hint(ck->ctx, "leave out 'rate', or what stands behind '=' in 'speed'");
-    return;
-  }
-}
-
-static bool has_definitions(const Checker *ck)
-{
-  for (size_t i = 0; i < ck->speeds.count; i++)
-    if (ck->speeds.at[i].value != PF_EXPR_NONE) return true;
-  return false;
-}
-
+/* With speeds declared, all coordinates need a rate, or all speeds a definition by velocities. Speeds are given in one
+ * of two forms: 'rate x' = f(u)' for every coordinate, or 'speed u = …' by velocities for every speed and as many as
+ * are needed. Free and ball joints have their own quasi-velocities, so that both together are refused. */
 static void check_speeds(Checker *ck)
 {
   if (!ck->speeds.count) return;
@@ -289,36 +286,33 @@ static void check_speeds(Checker *ck)
     pf_hint(ck->ctx, "leave out 'speed' and 'rate', or place the body by angles");
     return;
   }
-  if (has_definitions(ck)) {
-    check_definitions(ck);
+  const PfSpeed *defined = NULL, *undefined = NULL; /* the first ones */
+  for (size_t i = ck->speeds.count; i-- > 0;)
+    *(ck->speeds.at[i].value == PF_EXPR_NONE ? &undefined : &defined) = ck->speeds.at + i;
+  if (defined && undefined) {
+    pf_fail_at(ck->ctx, PF_ERR_MODEL, undefined->place, "'%s' is not said to be a combination of velocities, as other "
+               "speeds are", undefined->name);
+    pf_hint(ck->ctx, "write 'speed %s = …', or leave it out: what is missing is added", undefined->name);
     return;
   }
   for (size_t i = 0; i < ck->coordinates.count && !pf_check_stopped(ck); i++) {
     const PfCoordinate *c = ck->coordinates.at + i;
-    if (c->rate != PF_EXPR_NONE || c->contact) continue;
-    pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "with speeds declared, the rate of every coordinate is needed; "
-               "that of '%s' is missing", c->name);
-    pf_hint(ck->ctx, "add 'rate %s' = …' in terms of the speeds", c->name);
-    return;
+    if (defined && c->rate != PF_EXPR_NONE) {
+      pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "the rate of '%s' follows from the speeds, which are combinations of "
+                 "velocities, and cannot be given too", c->name);
+      pf_hint(ck->ctx, "leave out 'rate', or what stands behind '=' in 'speed'");
+      return;
+    }
+    if (!defined && c->rate == PF_EXPR_NONE && !c->contact) {
+      pf_fail_at(ck->ctx, PF_ERR_MODEL, c->place, "with speeds declared, the rate of every coordinate is needed; "
+                 "that of '%s' is missing", c->name);
+      pf_hint(ck->ctx, "add 'rate %s' = …' in terms of the speeds", c->name);
+      return;
+    }
   }
 }
 
-static void check_substance(Checker *ck)
-{
-  PfModel *model = ck->model;
-  if (!ck->coordinates.count) {
-    pf_fail(ck->ctx, PF_ERR_MODEL, "%s: the model has no coordinates", model->file);
-    pf_hint(ck->ctx, "declare them with 'coord x, theta'");
-  } else if (!ck->bodies.count && pf_expr_is_int(ck->ctx, model->kinetic, 0)) {
-    pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia", model->file);
-    pf_hint(ck->ctx, "give it a 'kinetic' energy, or a 'body' with a mass");
-  } else if (!ck->bodies.count && !(pf_contents(ck, model->kinetic) & HAS_VELOCITY)) {
-    pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia: the kinetic energy contains no velocity",
-            model->file);
-    pf_hint(ck->ctx, "velocities are written with an apostrophe: %s'", ck->coordinates.at[0].name);
-  }
-}
-
+/* A copy of `count` items in the arena of the model, which then owns it. NULL without memory, which is noted. */
 static void *copy(Checker *ck, const void *items, size_t count, size_t size)
 {
   void *result = pf_arena_alloc(ck->model->arena, count, size);
@@ -327,42 +321,19 @@ static void *copy(Checker *ck, const void *items, size_t count, size_t size)
   return result;
 }
 
-#define ADOPT(field, list) (ck->model->field = copy(ck, (list).at, (list).count, sizeof *(list).at))
-
+/* Hands the lists of the checker over to the model, then solves for the rates of the coordinates where speeds are given
+ * by velocities. */
 static PfStatus finish(Checker *ck)
 {
   PfModel *model = ck->model;
-  ADOPT(parameters, ck->parameters);
-  ADOPT(parameter_order, ck->parameter_order);
-  ADOPT(coordinates, ck->coordinates);
-  ADOPT(speeds, ck->speeds);
-  ADOPT(inputs, ck->inputs);
-  ADOPT(constraints, ck->constraints);
-  ADOPT(bodies, ck->bodies);
-  ADOPT(balls, ck->balls);
-  ADOPT(start_spins, ck->start_spins);
-  ADOPT(events, ck->events);
-  ADOPT(loads, ck->loads);
-  ADOPT(plots, ck->plots);
-  ADOPT(draws, ck->draws);
-  ADOPT(contacts, ck->contacts);
-  ADOPT(springs, ck->springs);
-  ADOPT(force, ck->forces);
-  ADOPT(nonideal, ck->nonideals);
-  model->parameter_count = (int)ck->parameters.count;
-  model->coordinate_count = (int)ck->coordinates.count;
-  model->speed_count = (int)ck->speeds.count;
-  model->input_count = (int)ck->inputs.count;
-  model->constraint_count = (int)ck->constraints.count;
-  model->body_count = (int)ck->bodies.count;
-  model->ball_count = (int)ck->balls.count;
-  model->start_spin_count = (int)ck->start_spins.count;
-  model->event_count = (int)ck->events.count;
-  model->load_count = (int)ck->loads.count;
-  model->plot_count = (int)ck->plots.count;
-  model->draw_count = (int)ck->draws.count;
-  model->contact_count = (int)ck->contacts.count;
-  model->spring_count = (int)ck->springs.count;
+#define COPY(list) copy(ck, (list).at, (list).count, sizeof *(list).at)
+#define ADOPT(type, list, length) model->list = COPY(ck->list), model->length = (int)ck->list.count;
+  PF_MODEL_LISTS(ADOPT)
+  model->parameter_order = COPY(ck->parameter_order);
+  model->force = COPY(ck->forces);
+  model->nonideal = COPY(ck->nonideals);
+#undef ADOPT
+#undef COPY
   if (ck->out_of_memory) return PF_ERR_MEMORY;
   PF_TRY(pf_model_solve_rates(model));
   return pf_settle_shown(model, ck->arena);
@@ -370,53 +341,33 @@ static PfStatus finish(Checker *ck)
 
 /* ---------------------------------------------------------------- the passes */
 
-/* Declarations first; then the start, which contacts look at; then the rest, and last what is shown of it. */
-enum { PASSES = 4 };
-static int pass_of(const PfNode *node)
-{
-  if (node->kind == PF_N_DECLARE) return 0;
-  if (node->kind == PF_N_PLOT) return 3;
-  return node->kind == PF_N_ASSIGNS && !strcmp(node->text, "start") ? 1 : 2;
-}
-
-/* What goes wrong further down, where places are not known, belongs to the statement. */
-static void place_errors(Checker *ck, const PfNode *node, int before)
-{
-  (void)pf_check_expressions(ck, node);
-  const PfDiagnostic *d = pf_diagnostic(ck->ctx, before);
-  if (!d || d->place.line || ck->out_of_memory) return;
-  PfStatus code = d->code;
-  const char *words = pf_print_text(ck, "%s", d->message);
-  pf_diagnostics_cut(ck->ctx, before);
-  pf_check_fail(ck, code, node, "%s", words);
-}
-
-static void check_one(Checker *ck, Work work)
-{
-  PfMark mark = pf_arena_mark(ck->arena);
-  int before = pf_diagnostic_count(ck->ctx);
-  pf_check_statement(ck, work.scope, work.node);
-  place_errors(ck, work.node, before);
-  pf_arena_release(ck->arena, mark);
-}
-
+/* Second pass: every statement of the flat list. Declarations come first; then the start, which contacts look at; then
+ * the rest, where energies and forces find all frames; and last 'plot'. */
 static void check_statements(Checker *ck)
 {
+  enum { DECLARE, START, REST, PLOT, PASSES };
   for (int pass = 0; pass < PASSES; pass++) {
     for (size_t i = 0; i < ck->work.count && !pf_check_stopped(ck); i++) {
       Work work = ck->work.at[i];
-      if (pass_of(work.node) != pass) continue;
-      check_one(ck, work);
+      PfNodeKind kind = work.node->kind;
+      bool start = kind == PF_N_ASSIGNS && !strcmp(work.node->text, "start");
+      if (pass != (kind == PF_N_DECLARE ? DECLARE : kind == PF_N_PLOT ? PLOT : start ? START : REST)) continue;
+      PfMark mark = pf_arena_mark(ck->arena);
+      int before = pf_diagnostic_count(ck->ctx);
+      pf_check_statement(ck, work.scope, work.node);
+      /* What goes wrong further down, where places are not known, belongs to the statement. */
+      (void)pf_check_expressions(ck, work.node);
+      const PfDiagnostic *d = pf_diagnostic(ck->ctx, before);
+      if (d && !d->place.line && !ck->out_of_memory) {
+        PfStatus code = d->code;
+        const char *words = pf_print_text(ck, "%s", d->message);
+        pf_diagnostics_truncate(ck->ctx, before);
+        pf_check_fail(ck, code, work.node, "%s", words);
+      }
+      pf_arena_release(ck->arena, mark);
     }
-    if (pass == 1) pf_settle_joint_starts(ck);
+    if (pass == START) pf_settle_joint_starts(ck);
   }
-}
-
-static PfStatus first_error(const Checker *ck)
-{
-  for (int i = 0; i < pf_diagnostic_count(ck->ctx); i++)
-    if (pf_diagnostic(ck->ctx, i)->severity == PF_ERROR) return pf_diagnostic(ck->ctx, i)->code;
-  return PF_OK;
 }
 
 /* The line is kept in the model: the source goes away. */
@@ -432,6 +383,8 @@ PfPlace pf_model_place(Checker *ck, const PfNode *node)
   return place;
 }
 
+/* Is a unit written anywhere in the tree? The answer decides for the whole model whether lengths without a unit are
+ * reported. */
 static bool has_units(const PfNode *node)
 {
   if (node->kind == PF_N_UNIT || node->kind == PF_N_UNITS) return true;
@@ -440,7 +393,10 @@ static bool has_units(const PfNode *node)
   return false;
 }
 
-PfStatus pf_check_tree(Checker *ck, const PfNode *tree)
+/* Everything, from the tree to the lists of the model. Returns the code of the first error. The later checks run only
+ * if the statements had no error, since each would report a consequence of it again. Lists that grew in the checker are
+ * copied into the arena of the model at the end. */
+static PfStatus check_tree(Checker *ck, const PfNode *tree)
 {
   PF_TRY(pf_check_begin(ck));
   ck->has_units = has_units(tree);
@@ -448,7 +404,22 @@ PfStatus pf_check_tree(Checker *ck, const PfNode *tree)
   (void)pf_sync_coordinates(ck);
   check_statements(ck);
   bool good = pf_error_count(ck->ctx) == ck->errors_before && !ck->out_of_memory;
-  if (good) check_substance(ck);
+  if (good) {
+    /* Reports a model that cannot move: without coordinates, without inertia, or with a kinetic energy without
+     * velocities. */
+    PfModel *model = ck->model;
+    if (!ck->coordinates.count) {
+      pf_fail(ck->ctx, PF_ERR_MODEL, "%s: the model has no coordinates", model->file);
+      pf_hint(ck->ctx, "declare them with 'coord x, theta'");
+    } else if (!ck->bodies.count && pf_expr_is_int(ck->ctx, model->kinetic, 0)) {
+      pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia", model->file);
+      pf_hint(ck->ctx, "give it a 'kinetic' energy, or a 'body' with a mass");
+    } else if (!ck->bodies.count && !(pf_contents(ck, model->kinetic) & HAS_VELOCITY)) {
+      pf_fail(ck->ctx, PF_ERR_MODEL, "%s: nothing in the model has inertia: the kinetic energy contains no velocity",
+              model->file);
+      pf_hint(ck->ctx, "velocities are written with an apostrophe: %s'", ck->coordinates.at[0].name);
+    }
+  }
   if (good) check_coordinates_used(ck);
   if (good && pf_error_count(ck->ctx) == ck->errors_before) check_velocities_written(ck);
   if (good) pf_check_multipliers(ck);
@@ -456,42 +427,23 @@ PfStatus pf_check_tree(Checker *ck, const PfNode *tree)
   if (good) pf_check_events(ck);
   if (pf_error_count(ck->ctx) - ck->errors_before >= PF_MOST_ERRORS)
     pf_warn_at(ck->ctx, (PfPlace){.file = ck->model->file}, "too many errors: the rest of the model was not checked");
-  if (pf_error_count(ck->ctx) != ck->errors_before) return first_error(ck);
+  if (pf_error_count(ck->ctx) != ck->errors_before) {
+    for (int i = 0; i < pf_diagnostic_count(ck->ctx); i++)
+      if (pf_diagnostic(ck->ctx, i)->severity == PF_ERROR) return pf_diagnostic(ck->ctx, i)->code;
+    return PF_OK;
+  }
   PF_TRY(pf_expr_check(ck->ctx));
   return finish(ck);
 }
 
+/* Frees the lists of the checker; those that the model has adopted are in its arena. */
 void pf_check_release(Checker *ck)
 {
   for (size_t i = 0; i < ck->scopes.count; i++) pf_map_free(&ck->scopes.at[i]->names);
-  pf_array_free(ck->allocator, &ck->scopes);
-  pf_array_free(ck->allocator, &ck->work);
-  pf_array_free(ck->allocator, &ck->parameters);
-  pf_array_free(ck->allocator, &ck->parameter_order);
-  pf_array_free(ck->allocator, &ck->coordinates);
-  pf_array_free(ck->allocator, &ck->coordinate_dims);
-  pf_array_free(ck->allocator, &ck->speeds);
-  pf_array_free(ck->allocator, &ck->inputs);
-  pf_array_free(ck->allocator, &ck->constraints);
-  pf_array_free(ck->allocator, &ck->bodies);
-  pf_array_free(ck->allocator, &ck->balls);
-  pf_array_free(ck->allocator, &ck->ball_starts);
-  pf_array_free(ck->allocator, &ck->start_spins);
-  pf_array_free(ck->allocator, &ck->events);
-  pf_array_free(ck->allocator, &ck->loads);
-  pf_array_free(ck->allocator, &ck->plots);
-  pf_array_free(ck->allocator, &ck->placed);
-  pf_array_free(ck->allocator, &ck->multiplier_dims);
-  pf_array_free(ck->allocator, &ck->draws);
-  pf_array_free(ck->allocator, &ck->forces);
-  pf_array_free(ck->allocator, &ck->nonideals);
-  pf_array_free(ck->allocator, &ck->multiplier_uses);
-  pf_array_free(ck->allocator, &ck->multiplier_forces);
-  pf_array_free(ck->allocator, &ck->active_parts);
-  pf_array_free(ck->allocator, &ck->contacts);
-  pf_array_free(ck->allocator, &ck->contact_dims);
-  pf_array_free(ck->allocator, &ck->springs);
-  pf_array_free(ck->allocator, &ck->classes);
+#define FREE(type, list, ...) pf_array_free(ck->allocator, &ck->list);
+  PF_MODEL_LISTS(FREE)
+  PF_CHECKER_LISTS(FREE)
+#undef FREE
 }
 
 /* ---------------------------------------------------------------- names that stay */
@@ -506,6 +458,7 @@ static struct PfNames *new_names(PfContext *ctx, PfArena *arena, PfSource *sourc
   return names;
 }
 
+/* Releases the checker with its lists, the source, and at last the arena in which the names themselves live. */
 static void free_names(struct PfNames *names)
 {
   pf_check_release(&names->ck);
@@ -532,7 +485,10 @@ static PfStatus keep_names(struct PfNames *names, PfModel *model)
   return PF_OK;
 }
 
-/* The model with everything that events let go and attach. What is wrong with it was said about the model itself. */
+/* The model with everything that events let go and attach. What is wrong with it was said about the model itself.
+ * Checks the tree a second time with the coordinates of detached bodies and the rows of attached ones, and hands the
+ * result to the first model as `complete`. Its errors and warnings are dropped unless the first check had none, since
+ * they repeat. */
 static PfStatus check_complete(Checker *first, const PfNode *tree)
 {
   PfContext *ctx = first->ctx;
@@ -549,10 +505,10 @@ static PfStatus check_complete(Checker *first, const PfNode *tree)
   ck->complete = true;
   ck->releases.at = first->releases.at, ck->releases.count = first->releases.count;
   int before = pf_diagnostic_count(ctx);
-  PfStatus status = pf_check_tree(ck, tree);
+  PfStatus status = check_tree(ck, tree);
   if (status == PF_OK) status = keep_names(names, made);
   if (status == PF_OK) {
-    pf_diagnostics_cut(ctx, before); /* the same warnings again */
+    pf_diagnostics_truncate(ctx, before); /* the same warnings again */
     first->model->complete = made;
   } else {
     pf_check_release(ck);
@@ -561,16 +517,8 @@ static PfStatus check_complete(Checker *first, const PfNode *tree)
   return status;
 }
 
-static PfStatus parse_and_check(Checker *ck)
-{
-  PfNode *tree = NULL;
-  PF_TRY(pf_parse(ck->source, &tree));
-  PF_TRY(pf_check_tree(ck, tree));
-  if (ck->needs_complete) return check_complete(ck, tree);
-  if (ck->model->event_count) ck->model->complete = ck->model;
-  return PF_OK;
-}
-
+/* Reads a text into the model. On success the model owns `work`, where the names stay for quantities that are read
+ * later. */
 static PfStatus read_model(PfContext *ctx, PfArena *work, const char *file, const char *bytes, size_t count,
                            PfModel *model)
 {
@@ -580,8 +528,12 @@ static PfStatus read_model(PfContext *ctx, PfArena *work, const char *file, cons
   model->text = pf_arena_text(model->arena, bytes, count);
   model->text_size = count;
   if (!names || !model->file || !model->text) return pf_no_room(ctx, "the model");
+  PfNode *tree = NULL;
   PfStatus status = pf_source_init(source, ctx, work, model->file, bytes, count);
-  if (status == PF_OK) status = parse_and_check(&names->ck);
+  if (status == PF_OK) status = pf_parse(source, &tree);
+  if (status == PF_OK) status = check_tree(&names->ck, tree);
+  if (status == PF_OK && names->ck.needs_complete) status = check_complete(&names->ck, tree);
+  else if (status == PF_OK && model->event_count) model->complete = model;
   if (status == PF_OK) status = keep_names(names, model);
   names->source = source;
   names->arena = status == PF_OK ? work : NULL;
@@ -593,12 +545,16 @@ static PfStatus read_model(PfContext *ctx, PfArena *work, const char *file, cons
   return status;
 }
 
+/* Reads a model from `count` bytes of text and gives it to the caller, who releases it by pf_model_free. file: the name
+ * for messages. On an error *model is NULL, the status is that of the first error and all errors are in the diagnostics
+ * of the context. */
 PfStatus pf_model_read(PfContext *ctx, const char *file, const char *bytes, size_t count, PfModel **model)
 {
   *model = NULL;
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx)), *work = pf_arena_new(pf_context_allocator(ctx));
   PfModel *made = arena ? pf_arena_array(arena, PfModel, 1) : NULL;
   PfStatus status = PF_ERR_MEMORY;
+  pf_context_note_work(ctx, PF_WORK_READING);
   if (made && work && pf_expr_table_size(ctx) < UINT32_MAX) {
     made->ctx = ctx;
     made->arena = arena;
@@ -615,6 +571,8 @@ PfStatus pf_model_read(PfContext *ctx, const char *file, const char *bytes, size
   return status;
 }
 
+/* Reads a model from a file, or from standard input for "-". Otherwise as pf_model_read; a file that is larger than a
+ * model can be gets advice. */
 PfStatus pf_model_load(PfContext *ctx, const char *path, PfModel **model)
 {
   *model = NULL;
@@ -631,8 +589,3 @@ PfStatus pf_model_load(PfContext *ctx, const char *path, PfModel **model)
   return status;
 }
 
-PfStatus pf_model_format(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
-                         const char **formatted)
-{
-  return pf_format(ctx, arena, file, bytes, count, formatted);
-}

@@ -76,7 +76,7 @@ typedef enum EntityKind {
   E_SPACE  /* the inside of 'use … as name' */
 } EntityKind;
 
-typedef enum EntityState { NOT_RESOLVED, BEING_RESOLVED, RESOLVED, SPOILED } EntityState;
+typedef enum EntityState { NOT_RESOLVED, BEING_RESOLVED, RESOLVED, POISONED } EntityState;
 
 typedef struct Entity {
   EntityKind kind;
@@ -129,9 +129,43 @@ typedef struct MultiplierForce {
 /* What 'start' says about a joint with a quaternion; PF_EXPR_NONE: nothing. */
 typedef struct BallStart {
   PfExpr q[4], turn[3], w[3];
-  PfFirmness firm_q, firm_w[3];
+  PfStartPriority priority_q, priority_w[3];
   const PfNode *node; /* where the quaternion is given */
 } BallStart;
+
+/* The lists that become those of the model: type of an item, name of the list in both, its length in the model. */
+#define PF_MODEL_LISTS(LIST)                            \
+  LIST(PfParameter, parameters, parameter_count)        \
+  LIST(PfCoordinate, coordinates, coordinate_count)     \
+  LIST(PfSpeed, speeds, speed_count)                    \
+  LIST(PfInput, inputs, input_count)                    \
+  LIST(PfConstraint, constraints, constraint_count)     \
+  LIST(PfBody, bodies, body_count)                      \
+  LIST(PfBall, balls, ball_count)                       \
+  LIST(PfStartSpin, start_spins, start_spin_count)      \
+  LIST(PfEvent, events, event_count)                    \
+  LIST(PfLoad, loads, load_count)                       \
+  LIST(PfPlot, plots, plot_count)                       \
+  LIST(PfDraw, draws, draw_count)                       \
+  LIST(PfContact, contacts, contact_count)              \
+  LIST(PfSpring, springs, spring_count)
+
+/* The lists that end with the checker; the forces and the order of the parameters are copied into the model too. */
+#define PF_CHECKER_LISTS(LIST)                                                  \
+  LIST(Scope *, scopes)                                                         \
+  LIST(Work, work)                                                              \
+  LIST(int, parameter_order)                                                    \
+  LIST(Dim, coordinate_dims)                                                    \
+  LIST(PfExpr, forces) /* per coordinate */                                     \
+  LIST(PfExpr, nonideals)                                                       \
+  LIST(Dim, multiplier_dims) /* per constraint */                               \
+  LIST(BallStart, ball_starts)                                                  \
+  LIST(MultiplierUse, multiplier_uses)                                          \
+  LIST(MultiplierForce, multiplier_forces)                                      \
+  LIST(const PfNode *, active_parts)                                            \
+  LIST(Dim, contact_dims) /* of the points of contact */                        \
+  LIST(Placed, placed)    /* per frame */                                       \
+  LIST(uint16_t, classes) /* per expression handle: the kinds of symbols in it */
 
 typedef struct Checker {
   PfContext *ctx;
@@ -140,45 +174,20 @@ typedef struct Checker {
   PfArena *arena; /* scopes and entities */
   const PfAllocator *allocator;
   Scope *global;
-  PF_ARRAY(Scope *) scopes;
-  PF_ARRAY(Work) work;
-
-  PF_ARRAY(PfParameter) parameters;
-  PF_ARRAY(int) parameter_order;
-  PF_ARRAY(PfCoordinate) coordinates;
-  PF_ARRAY(Dim) coordinate_dims;
-  PF_ARRAY(PfSpeed) speeds;
-  PF_ARRAY(PfInput) inputs;
-  PF_ARRAY(PfConstraint) constraints;
-  PF_ARRAY(Dim) multiplier_dims; /* per constraint */
-  PF_ARRAY(PfBody) bodies;
-  PF_ARRAY(PfBall) balls;
-  PF_ARRAY(BallStart) ball_starts;
-  PF_ARRAY(PfStartSpin) start_spins;
-  PF_ARRAY(PfEvent) events;
-  PF_ARRAY(const char *) releases; /* bodies that are detached */
-  bool complete;                   /* the second check: with what events let go and attach */
+#define PF_MEMBER(type, list, ...) PF_ARRAY(type) list;
+  PF_MODEL_LISTS(PF_MEMBER)
+  PF_CHECKER_LISTS(PF_MEMBER)
+#undef PF_MEMBER
+  PF_ARRAY(const char *) releases; /* bodies that are detached; the complete model borrows the list of the first */
+  bool complete;                   /* the second check: with the joints and rows of events that detach and attach */
   bool needs_complete;
-  PF_ARRAY(PfLoad) loads;
-  PF_ARRAY(PfPlot) plots;
-  PF_ARRAY(PfDraw) draws;
-  PF_ARRAY(PfExpr) forces, nonideals; /* per coordinate */
-  PF_ARRAY(MultiplierUse) multiplier_uses;
-  PF_ARRAY(MultiplierForce) multiplier_forces;
-  PF_ARRAY(const PfNode *) active_parts;
-  PF_ARRAY(PfContact) contacts;
-  PF_ARRAY(Dim) contact_dims; /* of where they touch */
-  PF_ARRAY(PfSpring) springs;
-  bool showing; /* in 'plot': what only a run knows has a name, too */
-  bool asked;        /* quantities beside the model are read */
+  bool showing;      /* in 'plot': energies, reactions and violations have names, too */
+  bool asked;        /* quantities are read after the model */
   bool in_condition; /* of 'when' or 'until' */
   int frame_room;
-  PF_ARRAY(Placed) placed; /* per frame */
-  bool has_units;          /* anywhere in the text: without, 'free' says nothing about lengths */
+  bool has_units;        /* anywhere in the text: without, 'free' says nothing about lengths */
   bool out_of_memory;
-
-  PF_ARRAY(uint16_t) classes; /* per expression handle: what it contains */
-  long effort;               /* expressions read so far: parts and functions can multiply them */
+  long expressions_read; /* expressions read so far: parts and functions can multiply them */
   int depth;
   int turns, nesting;        /* of loops and parts */
   bool gave_up;              /* over a limit: nothing more is read */
@@ -202,6 +211,8 @@ struct PfNames {
 
 /* Records an error at the node. More than PF_MOST_ERRORS end the check. */
 Value pf_check_fail(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...) PF_PRINTF(4, 5);
+/* The same for functions that return whether something is right: always false. */
+bool pf_check_refuse(Checker *ck, PfStatus code, const PfNode *node, const char *format, ...) PF_PRINTF(4, 5);
 /* Advice for the latest error, unless that was left out. */
 void pf_check_hint(Checker *ck, const char *format, ...) PF_PRINTF(2, 3);
 /* The same for a limit: ends the check. */
@@ -213,8 +224,6 @@ bool pf_check_stopped(const Checker *ck);
 PfPlace pf_model_place(Checker *ck, const PfNode *node);
 /* The ground, the time and the outermost scope, before anything is read; and the end of all lists. */
 PfStatus pf_check_begin(Checker *ck);
-/* Everything, from the tree to the lists of the model. */
-PfStatus pf_check_tree(Checker *ck, const PfNode *tree);
 /* Do all constraints exist whose multipliers and violations are used? */
 void pf_check_multipliers(Checker *ck);
 void pf_check_release(Checker *ck);
@@ -343,7 +352,6 @@ bool pf_placed_keep(Checker *ck, int frame, Placed placed);
 
 /* Resolve what a name stands for. */
 bool pf_resolve(Checker *ck, Entity *entity, const PfNode *user);
-bool pf_resolve_frame(Checker *ck, Entity *entity);
 /* A constant unit vector: x, y, z, or three numbers, made of length 1. */
 bool pf_axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3]);
 /* Resolves what the entity is made of, without recursion (needs.c). */
@@ -410,7 +418,7 @@ bool pf_assign_spin_start(Checker *ck, Scope *scope, const PfNode *assign);
 /* Numbers and parameters only? Says so when not. */
 bool pf_is_start_value(Checker *ck, const PfNode *node, Value value);
 /* Of what one assignment of 'start' says. */
-PfFirmness pf_firmness(const PfNode *assign);
+PfStartPriority pf_start_priority(const PfNode *assign);
 /* Half the square of the rotation vector: the potential of a ball joint's spring for stiffness 1. */
 bool pf_is_joint_turn(Checker *ck, Scope *scope, const PfNode *node, PfExpr *potential, PfExpr *dissipation);
 
@@ -426,8 +434,7 @@ bool pf_is_released(const Checker *ck, const char *name);
 const PfNode *pf_property(const PfNode *block, const char *key);
 bool pf_check_properties(Checker *ck, const PfNode *block, const char *const *keys);
 const PfNode *pf_child_of_kind(const PfNode *node, PfNodeKind kind);
-/* The coordinate that a target names (x or x'), or -1 after an error; primes = 0 or 1. */
-int pf_target_coordinate(Checker *ck, Scope *scope, const PfNode *target, int *primes);
+int pf_child_count(const PfNode *node);
 int pf_add_coordinate(Checker *ck, const PfNode *node, const char *name, const char *unit, bool contact);
 bool pf_sync_coordinates(Checker *ck); /* the model's list follows the checker's while it grows */
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A single value as people write it beside a model, on a command line: 2/3, 5 [g], 2*pi/3. */
+/* A single value as people write it beside a model, on a command line: 2/3, 5 [g], 2*pi/3.
+ *
+ * The text is parsed and checked with the code for models, in an empty model of its own that ends with the call; so
+ * numbers, units, pi and functions mean the same as in a model. Values are returned as double numbers in the unit that
+ * the caller expects, and errors name the setting that was wrong instead of a line of a file. */
 #include "lang/constant.h"
 
 #include "lang/check_impl.h"
@@ -7,11 +11,15 @@
 #include <math.h>
 #include <string.h>
 
+/* A declared name with this unit, as pf_value_in_unit takes it: a bare number in that unit, anything else checked
+ * against it. */
 static Entity in_unit(const PfUnit *unit)
 {
   return (Entity){.name = "value", .unit = *unit, .has_unit = true, .dim = {.known = true, .of = unit->dimension}};
 }
 
+/* The value in the expected unit, an empty text for any: units that are written must fit, a bare number takes it.
+ * Without an expected unit a value with units is taken in SI. Returns no value after an error. */
 static Value value_in(Checker *ck, const PfNode *node, const PfNode *units, const char *expected)
 {
   PfUnit unit;
@@ -30,6 +38,7 @@ static Value value_in(Checker *ck, const PfNode *node, const PfNode *units, cons
   return pf_value_in_unit(ck, node, value, &declared);
 }
 
+/* The number of a parsed value in the expected unit. It must not contain names of a model, and must be finite. */
 static PfStatus evaluate(Checker *ck, const PfNode *node, const PfNode *units, const char *unit, double *result)
 {
   int before = pf_error_count(ck->ctx);
@@ -40,6 +49,8 @@ static PfStatus evaluate(Checker *ck, const PfNode *node, const PfNode *units, c
   return isfinite(*result) ? PF_OK : pf_fail(ck->ctx, PF_ERR_ARGUMENT, "this is not a finite number");
 }
 
+/* Parses and evaluates the text of a source in an empty model. The lists of the checker are released, the rest lives in
+ * `work`. */
 static PfStatus read_constant(PfContext *ctx, PfArena *work, PfSource *source, const char *unit, double *value)
 {
   PfModel model = {.ctx = ctx, .arena = work, .file = ""};
@@ -64,12 +75,14 @@ static PfStatus say_plainly(PfContext *ctx, int before, PfStatus status)
     snprintf(hint, sizeof hint, "%s", d->hint);
   else if (d->code == PF_ERR_NAME || d->code == PF_ERR_SYNTAX)
     snprintf(hint, sizeof hint, "a value is written 0.5, 2/3, (2*pi/3) [rad] or 5 [g]");
-  pf_diagnostics_cut(ctx, before);
+  pf_diagnostics_truncate(ctx, before);
   pf_fail(ctx, PF_ERR_ARGUMENT, "%s", message);
   if (hint[0]) pf_hint(ctx, "%s", hint);
   return PF_ERR_ARGUMENT;
 }
 
+/* Reads one value such as "2*pi/3" or "5 [g]" into *value, in the unit `unit` ("": SI as written). A sign '+' may stand
+ * before it. On an error *value is unchanged, and the message speaks of the value without the place in a file. */
 PfStatus pf_constant_read(PfContext *ctx, const char *text, const char *unit, double *value)
 {
   int before = pf_diagnostic_count(ctx);
@@ -81,29 +94,33 @@ PfStatus pf_constant_read(PfContext *ctx, const char *text, const char *unit, do
   PfStatus status = pf_source_init(&source, ctx, work, "", text, strlen(text));
   if (status == PF_OK && !*text) status = pf_fail(ctx, PF_ERR_ARGUMENT, "a value is missing");
   if (status == PF_OK) status = read_constant(ctx, work, &source, unit, value);
+  /* Whatever fails after a request to stop fails because of it. */
+  if (status != PF_OK && pf_check_cancelled(ctx) != PF_OK) status = PF_ERR_CANCELLED;
   if (status != PF_OK) status = say_plainly(ctx, before, status);
   pf_source_free(&source);
   pf_arena_free(work);
   return status;
 }
 
+/* The same with the name of the setting, `what`, before the message, as in "@step: …". Only errors of the argument are
+ * reworded, not a lack of memory. */
 PfStatus pf_constant_read_for(PfContext *ctx, const char *what, const char *text, const char *unit, double *value)
 {
   int before = pf_diagnostic_count(ctx);
   PfStatus status = pf_constant_read(ctx, text, unit, value);
   const PfDiagnostic *d = pf_diagnostic(ctx, before);
   if (status != PF_ERR_ARGUMENT || !d) return status;
-  char message[600], hint[256] = "";
-  snprintf(message, sizeof message, "%s: %s", what, d->message);
-  if (d->hint) snprintf(hint, sizeof hint, "%s", d->hint);
-  pf_diagnostics_cut(ctx, before);
-  pf_fail(ctx, PF_ERR_ARGUMENT, "%s", message);
-  if (hint[0]) pf_hint(ctx, "%s", hint);
+  const PfDiagnostic found = *d; /* its texts stay where they are */
+  pf_diagnostics_truncate(ctx, before);
+  pf_fail(ctx, PF_ERR_ARGUMENT, "@%s: %s", what, found.message);
+  if (found.hint) pf_hint(ctx, "%s", found.hint);
   return PF_ERR_ARGUMENT;
 }
 
 /* ---------------------------------------------------------------- units that several values share */
 
+/* The unit in brackets that ends the text between `text` and `end`, brackets included, in the arena; "" when there is
+ * none, NULL without memory. */
 const char *pf_constant_last_unit(PfArena *arena, const char *text, const char *end)
 {
   while (end > text && end[-1] == ' ') end--;
@@ -127,13 +144,15 @@ PfStatus pf_constant_read_in(PfContext *ctx, const char *what, const char *text,
   return status;
 }
 
+/* The two ends of a range "a, b [unit]" as text[0] and text[1], and the unit after both in text[2] (""). A unit that
+ * stands only after the second number holds for both; a unit only after the first one is ambiguous and refused. */
 static PfStatus read_ends(PfContext *ctx, PfArena *arena, const char *what, const char *const text[3], const char *unit,
                           double ends[2])
 {
   const char *behind = text[2], *shared = *behind ? behind : pf_constant_last_unit(arena, text[1], strchr(text[1], 0));
   if (!shared) return pf_no_room(ctx, "a value");
   if (strchr(text[0], '[') && !*shared && !strchr(text[1], '[')) {
-    pf_fail(ctx, PF_ERR_ARGUMENT, "%s: '%s' has a unit, and '%s' has none", what, text[0], text[1]);
+    pf_fail(ctx, PF_ERR_ARGUMENT, "@%s: '%s' has a unit, and '%s' has none", what, text[0], text[1]);
     pf_hint(ctx, "a unit behind the last one holds for both: 1, 5 [cm]");
     return PF_ERR_ARGUMENT;
   }
@@ -141,6 +160,8 @@ static PfStatus read_ends(PfContext *ctx, PfArena *arena, const char *what, cons
   return pf_constant_read_in(ctx, what, text[1], shared, unit, ends + 1);
 }
 
+/* Reads the ends of a range into ends[0] and ends[1], in the unit `unit`; text as in read_ends. what: the setting, for
+ * messages. Needs memory only during the call. */
 PfStatus pf_constant_read_ends(PfContext *ctx, const char *what, const char *const text[3], const char *unit,
                                double ends[2])
 {

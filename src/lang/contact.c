@@ -20,7 +20,7 @@ typedef struct Contact {
   PfVector axle;        /* unit vector; disc only */
   PfVector d;           /* centre relative to the support's origin */
   PfVector support_spin, support_velocity, body_spin, body_velocity;
-  PfContact shown;      /* what only pictures need of it: kind, support */
+  PfContact shown;      /* for pictures only: kind, support */
   PfVector *force;      /* sum of the forces on the body, lambda times the direction of the row */
 } Contact;
 
@@ -66,9 +66,10 @@ static PfVector gathered(const Contact *k, PfVector a, PfVector like)
   return pf_vector_make(k->ck->model, frame, c);
 }
 
-/* Remembers where it touches, at c from the centre. */
-static void touch(const Contact *k, PfVector c)
+/* v = (velocity of the body's point at c) - (velocity of the support's point there), at the point of contact. */
+static PfVector slip(const Contact *k, PfVector c)
 {
+  /* Remembers where it touches, at c from the centre. */
   Checker *ck = k->ck;
   PfContact contact = k->shown;
   contact.name = k->name, contact.body = k->body, contact.support = k->support;
@@ -76,12 +77,6 @@ static void touch(const Contact *k, PfVector c)
   contact.point = plus(k, pf_frame_position(ck->model, k->body), c);
   bool good = pf_push(ck->allocator, &ck->contacts, contact) && pf_push(ck->allocator, &ck->contact_dims, k->length);
   if (!good) pf_check_no_memory(ck);
-}
-
-/* v = (velocity of the body's point at c) - (velocity of the support's point there), at the point of contact. */
-static PfVector slip(const Contact *k, PfVector c)
-{
-  touch(k, c);
   PfVector own = plus(k, k->body_velocity, cross(k, k->body_spin, c));
   PfVector carried = plus(k, k->support_velocity, cross(k, k->support_spin, plus(k, k->d, c)));
   return minus(k, own, carried);
@@ -111,27 +106,23 @@ static void add_row(const Contact *k, const char *part, PfVector v, PfVector dir
   add_row_in(k, part, dot(k, v, direction), pf_dim_rate(k->length), direction);
 }
 
-/* Nothing but numbers, and no more than they are rounded: coordinates written with 17 digits add up to a radius only so
- * far. */
-static bool is_rounding(const Contact *k, PfExpr residual)
-{
-  double gap, radius;
-  if ((pf_contents(k->ck, residual) | pf_contents(k->ck, k->radius)) & (HAS_MOTION | HAS_PARAMETER)) return false;
-  if (pf_expr_evaluate(k->ck->ctx, &residual, 1, NULL, NULL, 0, &gap) != PF_OK) return false;
-  if (pf_expr_evaluate(k->ck->ctx, &k->radius, 1, NULL, NULL, 0, &radius) != PF_OK) return false;
-  return fabs(gap) <= 1e-12*fabs(radius);
-}
-
-/* A position condition that the placement cannot satisfy is an error. */
+/* A position condition that the placement cannot satisfy is an error. The residual is left out when it vanishes
+ * identically. Otherwise it becomes a holonomic row, or it is a number: then the placement keeps a wrong distance for
+ * ever, unless rounding explains it (1e-9 of the radius). */
 static void add_position(const Contact *k, const char *part, PfExpr residual, Dim dim, PfVector gradient)
 {
   Checker *ck = k->ck;
+  double gap, radius;
   if (residual == PF_EXPR_NONE || pf_expr_is_probably_zero(ck->ctx, residual, 2) == PF_TRUE) return;
   if (pf_contents(ck, residual) & HAS_COORDINATE) {
     add_row_in(k, part, residual, dim, gradient);
     return;
   }
-  if (is_rounding(k, residual)) return;
+  /* Numbers with 17 digits add up to a radius only up to rounding. */
+  bool numbers = !((pf_contents(ck, residual) | pf_contents(ck, k->radius)) & (HAS_MOTION | HAS_PARAMETER));
+  if (numbers && pf_expr_evaluate(ck->ctx, &residual, 1, NULL, NULL, 0, &gap) == PF_OK &&
+      pf_expr_evaluate(ck->ctx, &k->radius, 1, NULL, NULL, 0, &radius) == PF_OK && fabs(gap) <= 1e-12*fabs(radius))
+    return;
   pf_check_fail(ck, PF_ERR_MODEL, k->node, "the body of '%s' does not touch what it rolls on, however it moves",
                 k->name);
   pf_check_hint(ck, "place its centre one radius away from the support, with the same name for the radius");
@@ -139,6 +130,8 @@ static void add_position(const Contact *k, const char *part, PfExpr residual, Di
 
 /* ---------------------------------------------------------------- a leaning disc on a plane */
 
+/* Is e the function op of one argument, apart from a sign? Sums of the form 0 ± f(x) with a factor of 1 count as well.
+ * *argument receives x. */
 static bool is_call(PfContext *ctx, PfExpr e, PfOp op, PfExpr *argument)
 {
   double sign;
@@ -167,33 +160,26 @@ static PfExpr at_start(const Contact *k, PfExpr e)
   return pf_contents(ck, e) & HAS_MOTION ? PF_EXPR_NONE : e;
 }
 
-/* Its number; NaN when a parameter without a value is in it. */
-static double value_at_start(const Contact *k, PfExpr e)
-{
-  Checker *ck = k->ck;
-  double value = NAN;
-  e = at_start(k, e);
-  for (size_t i = ck->parameter_order.count; i-- > 0 && e != PF_EXPR_NONE;) { /* later ones may contain earlier ones */
-    const PfParameter *p = ck->parameters.at + ck->parameter_order.at[i];
-    if (p->value != PF_EXPR_NONE && pf_expr_substitute(ck->ctx, &e, 1, &p->symbol, &p->value, 1, &e) != PF_OK)
-      return value;
-  }
-  if (e != PF_EXPR_NONE) (void)pf_expr_evaluate(ck->ctx, &e, 1, NULL, NULL, 0, &value);
-  return value;
-}
-
 /* sqrt(1 - s^2) without the root when s is a sine or cosine. The sign is that of the start: a wheel that leans by
- * less than a right angle keeps it. */
+ * less than a right angle keeps it. A parameter without a value leaves the sign positive. */
 static PfExpr complement(const Contact *k, PfExpr s)
 {
-  PfContext *ctx = k->ck->ctx;
-  PfExpr angle, one = pf_expr_int(ctx, 1);
+  Checker *ck = k->ck;
+  PfContext *ctx = ck->ctx;
+  PfExpr angle, one = pf_expr_int(ctx, 1), root = PF_EXPR_NONE;
   if (pf_expr_is_int(ctx, s, 0)) return one;
-  PfExpr root = PF_EXPR_NONE;
   if (is_call(ctx, s, PF_OP_SIN, &angle)) root = pf_expr_call1(ctx, PF_OP_COS, angle);
   else if (is_call(ctx, s, PF_OP_COS, &angle)) root = pf_expr_call1(ctx, PF_OP_SIN, angle);
   if (root == PF_EXPR_NONE) return pf_expr_sqrt(ctx, pf_expr_sub(ctx, one, pf_expr_pow_int(ctx, s, 2)));
-  return value_at_start(k, root) < 0 ? pf_expr_neg(ctx, root) : root;
+  PfExpr start = at_start(k, root);
+  double value;
+  for (size_t i = ck->parameter_order.count; i-- > 0 && start;) { /* later parameters may contain earlier ones */
+    const PfParameter *p = ck->parameters.at + ck->parameter_order.at[i];
+    if (p->value != PF_EXPR_NONE && pf_expr_substitute(ctx, &start, 1, &p->symbol, &p->value, 1, &start) != PF_OK)
+      return root;
+  }
+  bool negative = start && pf_expr_evaluate(ctx, &start, 1, NULL, NULL, 0, &value) == PF_OK && value < 0;
+  return negative ? pf_expr_neg(ctx, root) : root;
 }
 
 /* c = -R (n - s a)/sqrt(1 - s^2) with s = n.a: the lowest point of the rim. The directions are that of the track,
@@ -204,7 +190,7 @@ static void disc_on_plane(const Contact *k)
   PfVector n = axis(k, k->support, 2);
   PfExpr s = dot(k, k->axle, n), root = complement(k, s);
   if (pf_expr_is_probably_zero(ctx, root, 2) == PF_TRUE) {
-    pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "the disc of '%s' lies flat on what it should roll on", k->name);
+    pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "the disc of '%s' lies flat on its support", k->name);
     return;
   }
   PfExpr inverse = pf_expr_pow_int(ctx, root, -1);
@@ -218,15 +204,6 @@ static void disc_on_plane(const Contact *k)
   add_row(k, "side", v, across);
 }
 
-static void ball_on_plane(const Contact *k)
-{
-  PfContext *ctx = k->ck->ctx;
-  PfVector n = axis(k, k->support, 2), v = slip(k, times(k, pf_expr_neg(ctx, k->radius), n));
-  add_position(k, "height", pf_expr_sub(ctx, dot(k, k->d, n), k->radius), k->length, n);
-  add_row(k, "x", v, axis(k, k->support, 0));
-  add_row(k, "y", v, axis(k, k->support, 1));
-}
-
 /* ---------------------------------------------------------------- on a surface z = h(x, y) */
 
 /* The surface at the contact: its coordinates (u, w) are massless coordinates of the model. */
@@ -235,6 +212,8 @@ typedef struct Surface {
   PfVector normal, tangent[2], point;
 } Surface;
 
+/* Adds a coordinate `name.part` for the place of contact on a surface, with an initial value for the search of a
+ * consistent position (or none). Returns its symbol, PF_EXPR_NONE without memory. */
 static PfExpr contact_coordinate(const Contact *k, const char *part, PfExpr start)
 {
   Checker *ck = k->ck;
@@ -244,7 +223,8 @@ static PfExpr contact_coordinate(const Contact *k, const char *part, PfExpr star
   return ck->coordinates.at[i].q;
 }
 
-/* h with the contact coordinates as arguments. */
+/* h with the contact coordinates as arguments. The value of the model's function `name` for the heights of a surface,
+ * at u and w. It must be a function of two arguments; else an error is reported and PF_EXPR_NONE returned. */
 static PfExpr height_at(const Contact *k, const PfNode *name, PfExpr u, PfExpr w)
 {
   Checker *ck = k->ck;
@@ -266,6 +246,8 @@ static PfExpr height_at(const Contact *k, const PfNode *name, PfExpr u, PfExpr w
   return h.kind == V_NONE ? PF_EXPR_NONE : h.scalar;
 }
 
+/* The point of contact on z = h(u, w): two coordinates of its own, the tangents (1, 0, h_u) and (0, 1, h_w) and the
+ * unit normal. */
 static bool find_surface(Contact *k, const PfNode *name, Surface *s)
 {
   PfContext *ctx = k->ck->ctx;
@@ -306,35 +288,21 @@ static void add_rolling(const Contact *k, const Surface *s, PfVector c)
   add_row(k, "roll_y", v, s->tangent[1]);
 }
 
-static void ball_on_surface(const Contact *k, const Surface *s)
-{
-  PfVector c = times(k, pf_expr_neg(k->ck->ctx, k->radius), s->normal);
-  add_touch(k, s, c);
-  add_rolling(k, s, c);
-}
-
-/* Two axes of the frame of the axle that span the disc. */
-static bool find_disc_plane(const Contact *k, PfVector *e1, PfVector *e2)
-{
-  PfContext *ctx = k->ck->ctx;
-  for (int i = 0; k->axle.count == 1 && i < 3; i++) {
-    const PfVectorPart *axle = k->axle.part;
-    if (!pf_expr_is_int(ctx, axle->c[i], 1) && !pf_expr_is_int(ctx, axle->c[i], -1)) continue;
-    *e1 = axis(k, axle->frame, (i + 1)%3);
-    *e2 = axis(k, axle->frame, (i + 2)%3);
-    return true;
-  }
-  pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "the axle of a disc on a surface must be an axis of its frame");
-  return false;
-}
-
 /* The rim point at an angle that is one more coordinate; its tangent lies in the surface. The search for the start
  * begins at the lowest point. */
 static void disc_on_surface(const Contact *k, const Surface *s)
 {
   PfContext *ctx = k->ck->ctx;
-  PfVector e1, e2, down = times(k, pf_expr_int(ctx, -1), axis(k, k->support, 2));
-  if (!find_disc_plane(k, &e1, &e2)) return;
+  const PfVectorPart *axle = k->axle.part;
+  int along = 0; /* the axis of its frame that the axle is; the other two span the disc */
+  if (k->axle.count != 1) along = 3;
+  while (along < 3 && !pf_expr_is_int(ctx, axle->c[along], 1) && !pf_expr_is_int(ctx, axle->c[along], -1)) along++;
+  if (along == 3) {
+    pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "the axle of a disc on a surface must be an axis of its frame");
+    return;
+  }
+  PfVector e1 = axis(k, axle->frame, (along + 1)%3), e2 = axis(k, axle->frame, (along + 2)%3);
+  PfVector down = times(k, pf_expr_int(ctx, -1), axis(k, k->support, 2));
   PfExpr lowest = pf_expr_call2(ctx, PF_OP_ATAN2, dot(k, e2, down), dot(k, e1, down));
   PfExpr angle = contact_coordinate(k, "rim", at_start(k, lowest));
   if (angle == PF_EXPR_NONE) return;
@@ -347,60 +315,10 @@ static void disc_on_surface(const Contact *k, const Surface *s)
   add_rolling(k, s, c);
 }
 
-/* ---------------------------------------------------------------- in or on a sphere */
-
-/* |d| = Rs - R inside, Rs + R outside; then the normal is d over that. The slip vanishes as a whole: one of the
- * three rows follows from the position condition and is redundant. */
-static void ball_on_sphere(const Contact *k, PfExpr sphere, bool inside)
-{
-  PfContext *ctx = k->ck->ctx;
-  PfExpr gap = inside ? pf_expr_sub(ctx, sphere, k->radius) : pf_expr_add(ctx, sphere, k->radius);
-  double room;
-  if (pf_expr_is_number(ctx, gap, &room) && room <= 0) {
-    pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "a ball inside a sphere must be smaller than it");
-    return;
-  }
-  PfExpr lever = pf_expr_div(ctx, k->radius, gap);
-  PfVector v = slip(k, times(k, inside ? lever : pf_expr_neg(ctx, lever), k->d));
-  add_position(k, "shell", pf_expr_sub(ctx, dot(k, k->d, k->d), pf_expr_pow_int(ctx, gap, 2)),
-               pf_dim_multiply(k->length, k->length), times(k, pf_expr_int(ctx, 2), k->d));
-  for (int i = 0; i < 3; i++)
-    add_row(k, (const char *[]){"x", "y", "z"}[i], v, axis(k, k->support, i));
-}
-
-/* e = d - (d.a) a lies in the plane of the disc and points to the rim point farthest from the centre of the
- * sphere (inside) or away from the nearest (outside): |d|^2 +- 2 R |e| + R^2 = Rs^2. */
-static void disc_on_sphere(const Contact *k, PfExpr sphere, bool inside)
-{
-  PfContext *ctx = k->ck->ctx;
-  PfExpr along = dot(k, k->d, k->axle), sign = pf_expr_int(ctx, inside ? 1 : -1);
-  PfVector e = minus(k, k->d, times(k, along, k->axle));
-  PfExpr square = dot(k, k->d, k->d);
-  PfExpr length = pf_expr_sqrt(ctx, pf_expr_sub(ctx, square, pf_expr_pow_int(ctx, along, 2)));
-  PfExpr lever[3] = {sign, k->radius, pf_expr_pow_int(ctx, length, -1)};
-  PfExpr arm[4] = {pf_expr_int(ctx, 2), sign, k->radius, length};
-  PfExpr terms[4] = {square, pf_expr_product(ctx, arm, 4), pf_expr_pow_int(ctx, k->radius, 2),
-                     pf_expr_neg(ctx, pf_expr_pow_int(ctx, sphere, 2))};
-  PfVector c = times(k, pf_expr_product(ctx, lever, 3), e), v = slip(k, c), track = cross(k, k->axle, e);
-  Dim area = pf_dim_multiply(k->length, k->length);
-  add_position(k, "shell", pf_expr_sum(ctx, terms, 4), area, times(k, pf_expr_int(ctx, 2), plus(k, k->d, c)));
-  add_row_in(k, "roll", dot(k, v, track), pf_dim_rate(area), track);
-  add_row(k, "side", v, k->axle);
-}
-
 /* ---------------------------------------------------------------- reading the statement */
 
-/* Does the axle keep its direction in the body? The axle of a wheel may be said in the axes of its fork. */
-static bool is_fixed_axle(const Contact *k)
-{
-  PfExpr c[3];
-  pf_vector_express(k->ck->model, k->axle, k->body, c);
-  if (pf_model_time_derivative(k->ck->model, c, 3, c) != PF_OK) return false;
-  for (int i = 0; i < 3; i++)
-    if (pf_expr_is_probably_zero(k->ck->ctx, c[i], 2) == PF_FALSE) return false;
-  return true;
-}
-
+/* The axle of a disc: a unit vector that is fixed in the body. Reads the property 'axis' into k->axle, normalised to
+ * length 1. It is an error if it is missing or moves in the body. */
 static bool read_axle(Contact *k, const PfNode *node)
 {
   Checker *ck = k->ck;
@@ -412,13 +330,14 @@ static bool read_axle(Contact *k, const PfNode *node)
   Value value = pf_vector_of(ck, k->scope, node, "an axle");
   if (value.kind == V_NONE) return false;
   k->axle = value.vector;
-  PfExpr off = pf_expr_sub(ck->ctx, dot(k, k->axle, k->axle), pf_expr_int(ck->ctx, 1));
+  PfExpr off = pf_expr_sub(ck->ctx, dot(k, k->axle, k->axle), pf_expr_int(ck->ctx, 1)), c[3];
   if (pf_expr_is_probably_zero(ck->ctx, off, 2) != PF_TRUE)
-    pf_check_fail(ck, PF_ERR_MODEL, node, "an axle is a direction of length 1, such as wheel.y");
-  else if (!is_fixed_axle(k))
-    pf_check_fail(ck, PF_ERR_MODEL, node, "an axle has a fixed direction in the body that rolls");
-  else return true;
-  return false;
+    return pf_check_refuse(ck, PF_ERR_MODEL, node, "an axle is a direction of length 1, such as wheel.y");
+  /* The axle of a wheel may be said in the axes of its fork, but must keep its direction in the body. */
+  pf_vector_express(ck->model, k->axle, k->body, c);
+  bool fixed = pf_model_time_derivative(ck->model, c, 3, c) == PF_OK;
+  for (int i = 0; i < 3 && fixed; i++) fixed = pf_expr_is_probably_zero(ck->ctx, c[i], 2) != PF_FALSE;
+  return fixed || pf_check_refuse(ck, PF_ERR_MODEL, node, "an axle has a fixed direction in the body that rolls");
 }
 
 /* A constant length; PF_EXPR_NONE after an error. */
@@ -438,6 +357,7 @@ static PfExpr read_radius(Contact *k, const PfNode *node)
   return PF_EXPR_NONE;
 }
 
+/* The rolling body and its radius. */
 static bool read_body(Contact *k, const PfNode *frame, const PfNode *block, const char *const *keys)
 {
   Checker *ck = k->ck;
@@ -475,6 +395,8 @@ static Value origin_of(const Contact *k, int frame)
   return origin;
 }
 
+/* Prepares the contact of a statement: its name, and a vector *force that collects the force of the rows on the body.
+ * False when the name is a duplicate or memory is missing. */
 static bool begin(Contact *k, Checker *ck, Scope *scope, const PfNode *node, PfVector *force)
 {
   *force = pf_vector_zero();
@@ -483,30 +405,36 @@ static bool begin(Contact *k, Checker *ck, Scope *scope, const PfNode *node, PfV
   return k->name && pf_sync_coordinates(ck);
 }
 
-static void roll_on_plane(Contact *k, const PfNode *support, bool disc)
+/* The plane z = 0 of the frame that the support names, or of the ground without one; and the motions. */
+static bool find_plane(Contact *k, const PfNode *support, const char *what)
 {
-  Value frame = pf_frame_of(k->ck, k->scope, support->child, "what it rolls on");
-  if (frame.kind == V_NONE) return;
+  Value frame = origin_of(k, 0);
+  if (support) frame = pf_frame_of(k->ck, k->scope, support->child, what);
+  if (frame.kind == V_NONE) return false;
   find_motion(k, origin_of(k, frame.frame));
-  if (disc) disc_on_plane(k);
-  else ball_on_plane(k);
+  return true;
 }
 
+/* Rolling on a surface z = h(x, y) of a frame. */
 static void roll_on_surface(Contact *k, const PfNode *support, bool disc)
 {
-  int frame = 0;
-  if (support->child->next) {
-    Value in = pf_frame_of(k->ck, k->scope, support->child->next, "the frame of a surface");
-    if (in.kind == V_NONE) return;
-    frame = in.frame;
-  }
-  find_motion(k, origin_of(k, frame));
+  Value in = origin_of(k, 0);
+  if (support->child->next) in = pf_frame_of(k->ck, k->scope, support->child->next, "the frame of a surface");
+  if (in.kind == V_NONE) return;
+  find_motion(k, origin_of(k, in.frame));
   Surface surface;
   if (!find_surface(k, support->child, &surface)) return;
   if (disc) disc_on_surface(k, &surface);
-  else ball_on_surface(k, &surface);
+  else {
+    PfVector c = times(k, pf_expr_neg(k->ck->ctx, k->radius), surface.normal);
+    add_touch(k, &surface, c);
+    add_rolling(k, &surface, c);
+  }
 }
 
+/* Rolling inside or outside of a sphere. The centre of the body keeps the distance R + r, or R - r inside, from the
+ * centre of the sphere (row `height`), and the velocity at the point of contact vanishes in the two tangential
+ * directions. A disc on a sphere is refused. */
 static void roll_on_sphere(Contact *k, const PfNode *support, bool disc)
 {
   static const char *const keys[] = {"radius", "center", NULL};
@@ -525,8 +453,38 @@ static void roll_on_sphere(Contact *k, const PfNode *support, bool disc)
   k->shown.on = inside ? PF_SUPPORT_INSIDE : PF_SUPPORT_OUTSIDE;
   k->shown.sphere = sphere;
   k->shown.center = pf_value_position(ck, point);
-  if (disc) disc_on_sphere(k, sphere, inside);
-  else ball_on_sphere(k, sphere, inside);
+  PfContext *ctx = ck->ctx;
+  Dim area = pf_dim_multiply(k->length, k->length);
+  if (disc) {
+    /* e = d - (d.a) a lies in the plane of the disc and points to the rim point farthest from the centre of the sphere
+     * (inside) or away from the nearest (outside): |d|^2 +- 2 R |e| + R^2 = Rs^2. */
+    PfExpr along = dot(k, k->d, k->axle), sign = pf_expr_int(ctx, inside ? 1 : -1);
+    PfVector e = minus(k, k->d, times(k, along, k->axle));
+    PfExpr square = dot(k, k->d, k->d);
+    PfExpr length = pf_expr_sqrt(ctx, pf_expr_sub(ctx, square, pf_expr_pow_int(ctx, along, 2)));
+    PfExpr lever[3] = {sign, k->radius, pf_expr_pow_int(ctx, length, -1)};
+    PfExpr arm[4] = {pf_expr_int(ctx, 2), sign, k->radius, length};
+    PfExpr terms[4] = {square, pf_expr_product(ctx, arm, 4), pf_expr_pow_int(ctx, k->radius, 2),
+                       pf_expr_neg(ctx, pf_expr_pow_int(ctx, sphere, 2))};
+    PfVector c = times(k, pf_expr_product(ctx, lever, 3), e), v = slip(k, c), track = cross(k, k->axle, e);
+    add_position(k, "shell", pf_expr_sum(ctx, terms, 4), area, times(k, pf_expr_int(ctx, 2), plus(k, k->d, c)));
+    add_row_in(k, "roll", dot(k, v, track), pf_dim_rate(area), track);
+    add_row(k, "side", v, k->axle);
+    return;
+  }
+  /* |d| = Rs - R inside, Rs + R outside; then the normal is d over that. The slip vanishes as a whole: one of the three
+   * rows follows from the position condition and is redundant. */
+  PfExpr gap = inside ? pf_expr_sub(ctx, sphere, k->radius) : pf_expr_add(ctx, sphere, k->radius);
+  double room;
+  if (pf_expr_is_number(ctx, gap, &room) && room <= 0) {
+    pf_check_fail(ck, PF_ERR_MODEL, k->node, "a ball inside a sphere must be smaller than it");
+    return;
+  }
+  PfExpr lever = pf_expr_div(ctx, k->radius, gap);
+  PfVector v = slip(k, times(k, inside ? lever : pf_expr_neg(ctx, lever), k->d));
+  add_position(k, "shell", pf_expr_sub(ctx, dot(k, k->d, k->d), pf_expr_pow_int(ctx, gap, 2)), area,
+               times(k, pf_expr_int(ctx, 2), k->d));
+  for (int i = 0; i < 3; i++) add_row(k, (const char *[]){"x", "y", "z"}[i], v, axis(k, k->support, i));
 }
 
 /* The contact that was remembered last gets its force, after all of its rows. */
@@ -535,11 +493,15 @@ static void keep_force(const Contact *k, size_t contacts)
   if (k->ck->contacts.count == contacts + 1) k->ck->contacts.at[contacts].force = *k->force;
 }
 
+/* Reads 'roll disc BODY on …' or 'roll ball BODY on …' with a plane, a sphere or a surface as support, and adds its
+ * rows: the position of the centre above the support, and no slip along the two tangents. The contact is kept for
+ * pictures and for the quantity contact force only if all rows were added without an error. */
 void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node)
 {
   static const char *const disc_keys[] = {"radius", "axis", NULL}, *const ball_keys[] = {"radius", NULL};
   Contact k;
   PfVector force;
+  PfContext *ctx = ck->ctx;
   size_t contacts = ck->contacts.count;
   if (!begin(&k, ck, scope, node, &force)) return;
   const PfNode *body = node->child->kind == PF_N_LABEL ? node->child->next : node->child;
@@ -547,40 +509,26 @@ void pf_check_roll(Checker *ck, Scope *scope, const PfNode *node)
   bool disc = !strcmp(node->text, "disc");
   k.shown.kind = disc ? PF_CONTACT_DISC : PF_CONTACT_BALL;
   size_t rows = ck->constraints.count;
-  int errors = pf_error_count(ck->ctx);
+  int errors = pf_error_count(ctx);
   if (!read_body(&k, body, block, disc ? disc_keys : ball_keys)) return;
   if (disc && !read_axle(&k, pf_property(block, "axis"))) return;
-  if (!strcmp(support->text, "plane")) roll_on_plane(&k, support, disc);
-  else if (!strcmp(support->text, "surface")) roll_on_surface(&k, support, disc);
-  else roll_on_sphere(&k, support, disc);
+  if (!strcmp(support->text, "surface")) roll_on_surface(&k, support, disc);
+  else if (strcmp(support->text, "plane")) roll_on_sphere(&k, support, disc);
+  else if (find_plane(&k, support, "the support of a rolling body")) {
+    if (disc) disc_on_plane(&k);
+    else { /* the height of the centre, and no slip along x and y */
+      PfVector n = axis(&k, k.support, 2), v = slip(&k, times(&k, pf_expr_neg(ctx, k.radius), n));
+      add_position(&k, "height", pf_expr_sub(ctx, dot(&k, k.d, n), k.radius), k.length, n);
+      add_row(&k, "x", v, axis(&k, k.support, 0));
+      add_row(&k, "y", v, axis(&k, k.support, 1));
+    }
+  }
   keep_force(&k, contacts);
-  if (ck->constraints.count == rows && pf_error_count(ck->ctx) == errors)
+  if (ck->constraints.count == rows && pf_error_count(ctx) == errors)
     pf_check_fail(ck, PF_ERR_MODEL, node, "the contact '%s' holds by itself: nothing in it can slip", k.name);
 }
 
 /* ---------------------------------------------------------------- skates, omni and mecanum wheels */
-
-static bool find_plane(Contact *k, const PfNode *support)
-{
-  Value frame = origin_of(k, 0);
-  if (support) frame = pf_frame_of(k->ck, k->scope, support->child, "what it moves on");
-  if (frame.kind == V_NONE) return false;
-  find_motion(k, origin_of(k, frame.frame));
-  return true;
-}
-
-/* A blade along the x axis of its frame: no velocity along y. */
-static void add_skate(Contact *k, const PfNode *frame, const PfNode *support)
-{
-  Value body = pf_frame_of(k->ck, k->scope, frame, "a skate");
-  if (body.kind == V_NONE) return;
-  k->body = body.frame;
-  k->shown.kind = PF_CONTACT_SKATE;
-  if (!find_plane(k, support)) return;
-  PfVector v = slip(k, pf_vector_zero());
-  PfVector across = axis(k, k->body, 1);
-  add_named_row(k, k->name, dot(k, v, across), pf_dim_rate(k->length), across);
-}
 
 /* The roller in contact turns freely about its own axle r, so only the slip along r vanishes: r is the axle of the
  * wheel turned by the roller angle about the normal (Zobova 2011, eq. (4.1)). */
@@ -599,7 +547,7 @@ static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *bloc
   }
   k->shown.kind = omni ? PF_CONTACT_OMNI : PF_CONTACT_MECANUM;
   k->shown.roller = angle;
-  if (!find_plane(k, support)) return;
+  if (!find_plane(k, support, "the plane of a wheel")) return;
   PfVector n = axis(k, k->support, 2);
   if (pf_expr_is_probably_zero(ctx, dot(k, k->axle, n), 2) == PF_FALSE) {
     pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "the axle of a wheel with rollers is parallel to the plane");
@@ -612,6 +560,8 @@ static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *bloc
   add_named_row(k, k->name, dot(k, v, r), pf_dim_rate(k->length), r);
 }
 
+/* Reads 'skate FRAME on plane P' (no velocity along the y axis of the frame) or a wheel with rollers (no velocity along
+ * the axis of the roller in contact), and adds its row. */
 void pf_check_skate(Checker *ck, Scope *scope, const PfNode *node)
 {
   Contact k;
@@ -622,6 +572,13 @@ void pf_check_skate(Checker *ck, Scope *scope, const PfNode *node)
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK), *support = pf_child_of_kind(node, PF_N_SUPPORT);
   if (strcmp(node->text, "skate")) add_roller_wheel(&k, frame, block, support);
   else if (block && block->child) pf_check_fail(ck, PF_ERR_NAME, block->child, "a skate has no properties");
-  else add_skate(&k, frame, support);
+  else { /* a blade along the x axis of its frame: no velocity along y */
+    Value body = pf_frame_of(ck, scope, frame, "a skate");
+    k.body = body.frame;
+    k.shown.kind = PF_CONTACT_SKATE;
+    if (body.kind == V_NONE || !find_plane(&k, support, "the plane of a skate")) return;
+    PfVector v = slip(&k, pf_vector_zero()), across = axis(&k, k.body, 1);
+    add_named_row(&k, k.name, dot(&k, v, across), pf_dim_rate(k.length), across);
+  }
   keep_force(&k, contacts);
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* Searches the bodies that events detach, a short list that the first check collects. False during the first check. */
 bool pf_is_released(const Checker *ck, const char *name)
 {
   for (size_t i = 0; ck->complete && i < ck->releases.count; i++)
@@ -17,31 +18,18 @@ bool pf_is_released(const Checker *ck, const char *name)
 
 /* ---------------------------------------------------------------- joints */
 
-/* The body or frame that the node names, placed; NULL after an error. */
-static Entity *frame_entity(Checker *ck, Scope *scope, const PfNode *node)
-{
-  Entity *entity = pf_scope_lookup(ck, scope, node);
-  if (!entity) return NULL;
-  if (entity->kind == E_FRAME) return pf_resolve(ck, entity, node) ? entity : NULL;
-  pf_check_fail(ck, PF_ERR_NAME, node, "a body is expected here, '%s' is none", entity->name);
-  return NULL;
-}
-
-static bool frame_contains(const Checker *ck, const PfFrame *f, PfExpr symbol)
-{
-  for (int k = 0; k < 3; k++)
-    if (pf_expr_depends(ck->ctx, f->origin[k], &symbol, 1)) return true;
-  for (int k = 0; k < 4 && f->quaternion[0]; k++)
-    if (f->quaternion[k] == symbol) return true;
-  return f->angle != PF_EXPR_NONE && pf_expr_depends(ck->ctx, f->angle, &symbol, 1);
-}
-
 /* Is the coordinate in the placement of the body? */
 static bool is_of_joint(const Checker *ck, const Entity *body, int parent, PfExpr symbol)
 {
   const PfModel *model = ck->model;
-  for (int f = body->result.frame; f != parent && f; f = model->frames[f].parent)
-    if (frame_contains(ck, model->frames + f, symbol)) return true;
+  for (int i = body->result.frame; i != parent && i; i = model->frames[i].parent) {
+    const PfFrame *f = model->frames + i;
+    for (int k = 0; k < 3; k++)
+      if (pf_expr_depends(ck->ctx, f->origin[k], &symbol, 1)) return true;
+    for (int k = 0; k < 4 && f->quaternion[0]; k++)
+      if (f->quaternion[k] == symbol) return true;
+    if (f->angle != PF_EXPR_NONE && pf_expr_depends(ck->ctx, f->angle, &symbol, 1)) return true;
+  }
   return false;
 }
 
@@ -57,31 +45,24 @@ static bool list_joint(Checker *ck, const Entity *body, const PfNode *node, PfAc
       action->coordinates[action->coordinate_count++] = (int)i;
   }
   if (action->coordinate_count > before || action->kind == PF_DETACH) return true;
-  pf_check_fail(ck, PF_ERR_MODEL, node, "'%s' has no joint that could be locked: its placement contains no coordinate",
-                body->name);
-  return false;
+  return pf_check_refuse(ck, PF_ERR_MODEL, node,
+                         "'%s' has no joint that could be locked: its placement contains no coordinate", body->name);
 }
 
 /* ---------------------------------------------------------------- lock, unlock */
 
-/* The joint whose quaternion the coordinate is part of, or NULL. */
-static const PfBall *ball_of(const Checker *ck, int coordinate)
-{
-  for (size_t b = 0; b < ck->balls.count; b++) {
-    const PfBall *ball = ck->balls.at + b;
-    if (coordinate >= ball->q && coordinate < ball->q + 4) return ball;
-  }
-  return NULL;
-}
-
+/* The coordinates that a list of joints and coordinates means. Writes their numbers into action->coordinates and counts
+ * them. A free or ball joint gives all its coordinates; a single component of a quaternion, an unknown name and an
+ * entity that does not move are errors, after which it returns false. */
 static bool list_locked(Checker *ck, Scope *scope, const PfNode *node, PfAction *action)
 {
   for (const PfNode *joint = node->child; joint; joint = joint->next) {
     Entity *entity = pf_scope_lookup(ck, scope, joint);
     if (!entity) return false;
     if (entity->kind == E_COORD) {
-      const PfBall *ball = ball_of(ck, entity->index);
-      if (ball) {
+      for (size_t i = 0; i < ck->balls.count; i++) {
+        const PfBall *ball = ck->balls.at + i;
+        if (entity->index < ball->q || entity->index >= ball->q + 4) continue;
         pf_check_fail(ck, PF_ERR_MODEL, joint, "a single component of a quaternion cannot be locked");
         pf_check_hint(ck, "lock the whole joint: lock %s", ball->name);
         return false;
@@ -89,10 +70,9 @@ static bool list_locked(Checker *ck, Scope *scope, const PfNode *node, PfAction 
       action->coordinates[action->coordinate_count++] = entity->index;
       continue;
     }
-    if (entity->kind != E_FRAME) {
-      pf_check_fail(ck, PF_ERR_NAME, joint, "a body or a coordinate is expected here, '%s' is none", entity->name);
-      return false;
-    }
+    if (entity->kind != E_FRAME)
+      return pf_check_refuse(ck, PF_ERR_NAME, joint, "a body or a coordinate is expected here, '%s' is none",
+                             entity->name);
     if (!pf_resolve(ck, entity, joint) || !list_joint(ck, entity, joint, action)) return false;
   }
   return true;
@@ -124,29 +104,20 @@ static bool add_power(Checker *ck, Scope *scope, const PfNode *node, const Entit
   return true;
 }
 
-static bool read_detach(Checker *ck, Scope *scope, const PfNode *node, PfAction *action)
-{
-  Entity *body = frame_entity(ck, scope, node->child);
-  if (!body) return false;
-  Value in = pf_frame_of(ck, body->scope, body->value->child->next, "what a body is placed in");
-  if (in.kind == V_NONE) return false;
-  ck->needs_complete = !ck->complete;
-  if (!ck->complete && !pf_push(ck->allocator, &ck->releases, body->name)) return pf_check_no_memory(ck);
-  action->ball = body->release - 1;
-  return list_joint(ck, body, node->child, action) && add_power(ck, scope, node, body, in.frame, action);
-}
-
 /* ---------------------------------------------------------------- attach */
 
-/* An attachment being made: what is captured, and the rows. */
+/* An attachment being made: its captured values and its rows. */
 typedef struct Joining {
   Checker *ck;
   const PfNode *node;
   PfAction *action;
-  const char *name;
+  const char *name; /* probe.bus; probe.bus.attach_2 … when an event before it in the text attached the same bodies */
+  int other;        /* the frame of the body that the first one is attached to */
 } Joining;
 
-/* A parameter that the event sets to the value of e. */
+/* A parameter that the event sets to the value of e. A new hidden parameter `event.cK` of the model, which holds the
+ * value of e at the instant of the event: so the placement at which a body was attached stays in the rows. Returns its
+ * symbol. */
 static PfExpr capture(Joining *j, PfExpr e)
 {
   Checker *ck = j->ck;
@@ -178,6 +149,7 @@ static bool is_captured(const Checker *ck, const char *name)
   return false;
 }
 
+/* A row of an attachment, which holds only from the event on, unless the tree of bodies satisfies it already. */
 static void add_row(Joining *j, const char *suffix, PfExpr residual, Dim dim)
 {
   Checker *ck = j->ck;
@@ -199,63 +171,25 @@ static PfVector axis_vector(const Checker *ck, int frame, int axis)
   return pf_vector_make(ck->model, frame, c);
 }
 
-/* The point of one body stays where it is in the other one. */
-static void join_points(Joining *j, PfVector arm, int other, Dim dim)
+/* A direction of the body as it is at the event, fixed in the other one from then on. */
+static PfVector hold(Joining *j, PfVector direction)
 {
-  static const char *const suffix[] = {"x", "y", "z"};
-  for (int k = 0; k < 3; k++) {
-    PfExpr along = pf_vector_dot(j->ck->model, arm, axis_vector(j->ck, other, k));
-    add_row(j, suffix[k], pf_expr_sub(j->ck->ctx, along, capture(j, along)), dim);
-  }
-}
-
-/* A direction of the body as it is at the event, fixed in the other one from then on: its product with another
- * direction of the body stays zero. */
-typedef struct Held {
   PfExpr c[3];
-} Held;
-
-static Held hold(Joining *j, PfVector direction, int other)
-{
-  Held held;
   for (int k = 0; k < 3; k++)
-    held.c[k] = capture(j, pf_vector_dot(j->ck->model, direction, axis_vector(j->ck, other, k)));
-  return held;
+    c[k] = capture(j, pf_vector_dot(j->ck->model, direction, axis_vector(j->ck, j->other, k)));
+  return pf_vector_make(j->ck->model, j->other, c);
 }
 
-static void join_directions(Joining *j, const char *suffix, const Held *held, int other, PfVector direction)
+/* The product of a held direction with another direction of the body stays zero; negated, so that the multiplier of
+ * turn_z is a torque about z. */
+static void join_directions(Joining *j, const char *suffix, PfVector held, PfVector direction)
 {
-  PfVector fixed = pf_vector_make(j->ck->model, other, held->c);
-  PfExpr product = pf_vector_dot(j->ck->model, fixed, direction);
-  /* so that the multiplier of turn_z is a torque about z */
+  PfExpr product = pf_vector_dot(j->ck->model, held, direction);
   add_row(j, suffix, pf_expr_neg(j->ck->ctx, product), pf_dim_none());
 }
 
-/* No turn about any axis: of three held axes, each stays perpendicular to the next one of the body. */
-static void join_axes(Joining *j, int frame, int other)
-{
-  static const char *const suffix[] = {"turn_z", "turn_x", "turn_y"};
-  for (int i = 0; i < 3; i++) {
-    Held held = hold(j, axis_vector(j->ck, frame, i), other);
-    join_directions(j, suffix[i], &held, other, axis_vector(j->ck, frame, (i + 1)%3));
-  }
-}
-
-/* Two directions across the axis stay across it. */
-static void join_hinge(Joining *j, int frame, int other, const PfExpr axis[3])
-{
-  PfContext *ctx = j->ck->ctx;
-  PfExpr zero = pf_expr_int(ctx, 0), first[3], second[3], start[3] = {zero, zero, pf_expr_int(ctx, 1)};
-  bool along_z = axis[0] == zero && axis[1] == zero;
-  if (along_z) start[0] = start[2], start[2] = zero;
-  pf_expr_cross3(ctx, axis, start, first);
-  pf_expr_cross3(ctx, axis, first, second);
-  const PfModel *model = j->ck->model;
-  Held held = hold(j, pf_vector_make(model, frame, axis), other);
-  join_directions(j, "tilt_1", &held, other, pf_vector_make(model, frame, first));
-  join_directions(j, "tilt_2", &held, other, pf_vector_make(model, frame, second));
-}
-
+/* The point of the body at which it is attached: that of 'at', else its origin. In the frame of that body, as three
+ * constant components. False after an error. */
 static bool attachment_point(Checker *ck, Scope *scope, const PfNode *node, int frame, Value *point)
 {
   const PfNode *at = pf_child_of_kind(node, PF_N_AT);
@@ -277,20 +211,16 @@ static bool attachment_point(Checker *ck, Scope *scope, const PfNode *node, int 
     *point = value;
     return true;
   }
-  pf_check_fail(ck, PF_ERR_MODEL, at->child, "'at' needs a point, or three numbers (a, b, c) in the axes of the body");
-  return false;
+  return pf_check_refuse(ck, PF_ERR_MODEL, at->child,
+                         "'at' needs a point, or three numbers (a, b, c) in the axes of the body");
 }
 
-/* probe.bus, and probe.bus.attach_2 … when an event attached the same bodies before it in the text. */
-static const char *joining_name(Checker *ck, const char *a, const char *b)
-{
-  const char *name = pf_print_text(ck, "%s.%s", a, b);
-  for (int number = 2; is_captured(ck, name); number++) name = pf_print_text(ck, "%s.%s.attach_%d", a, b, number);
-  return name;
-}
-
+/* attach: rows that make points and axes meet, added to the complete model. A weld has three rows for the point and
+ * three for the axes, a ball the first three, a hinge five. Residuals are differences to values that are captured when
+ * the event happens, so that the rows hold from the first instant on. False after an error. */
 static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction *action)
 {
+  static const char *const shifts[] = {"x", "y", "z"}, *const turns[] = {"turn_z", "turn_x", "turn_y"};
   Value body = pf_frame_of(ck, scope, node->child, "what is attached");
   Value other = pf_frame_of(ck, scope, node->child->next, "what a body is attached to");
   const PfNode *joint = pf_child_of_kind(node, PF_N_JOINT);
@@ -298,10 +228,8 @@ static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction 
   PfExpr axis[3];
   Value point;
   if (body.kind == V_NONE || other.kind == V_NONE) return false;
-  if (body.frame == other.frame) {
-    pf_check_fail(ck, PF_ERR_MODEL, node->child->next, "a body cannot be attached to itself");
-    return false;
-  }
+  if (body.frame == other.frame)
+    return pf_check_refuse(ck, PF_ERR_MODEL, node->child->next, "a body cannot be attached to itself");
   action->bodies[0] = body.frame;
   action->bodies[1] = other.frame;
   if (!attachment_point(ck, scope, node, body.frame, &point)) return false;
@@ -311,45 +239,34 @@ static bool read_attach(Checker *ck, Scope *scope, const PfNode *node, PfAction 
   if (!ck->complete) return true;
   const PfModel *model = ck->model;
   const char *a = model->frames[body.frame].name, *b = model->frames[other.frame].name;
-  Joining j = {ck, node, action, joining_name(ck, a, b)};
+  Joining j = {ck, node, action, pf_print_text(ck, "%s.%s", a, b), other.frame};
+  for (int n = 2; is_captured(ck, j.name); n++) j.name = pf_print_text(ck, "%s.%s.attach_%d", a, b, n);
+
+  /* The point of the body stays where it is in the other one. */
   PfVector arm = pf_vector_scale(model, pf_frame_position(model, other.frame), pf_expr_int(ck->ctx, -1));
   Dim dim = pf_dim_either(pf_dim_position(ck, point), pf_dim_position(ck, other));
-  join_points(&j, pf_vector_add(model, pf_value_position(ck, point), arm), other.frame, dim);
-  if (!strcmp(kind, "weld")) join_axes(&j, body.frame, other.frame);
-  if (!strcmp(kind, "hinge")) join_hinge(&j, body.frame, other.frame, axis);
+  arm = pf_vector_add(model, pf_value_position(ck, point), arm);
+  for (int k = 0; k < 3; k++) {
+    PfExpr along = pf_vector_dot(model, arm, axis_vector(ck, other.frame, k));
+    add_row(&j, shifts[k], pf_expr_sub(ck->ctx, along, capture(&j, along)), dim);
+  }
+  /* No turn about any axis: of three held axes, each stays perpendicular to the next one of the body. */
+  for (int i = 0; i < 3 && !strcmp(kind, "weld"); i++) {
+    PfVector held = hold(&j, axis_vector(ck, body.frame, i));
+    join_directions(&j, turns[i], held, axis_vector(ck, body.frame, (i + 1)%3));
+  }
+  if (!strcmp(kind, "hinge")) { /* two directions across the axis stay across it */
+    PfExpr zero = pf_expr_int(ck->ctx, 0), one = pf_expr_int(ck->ctx, 1), first[3], second[3];
+    bool along_z = axis[0] == zero && axis[1] == zero;
+    pf_expr_cross3(ck->ctx, axis, (PfExpr[]){along_z ? one : zero, zero, along_z ? zero : one}, first);
+    pf_expr_cross3(ck->ctx, axis, first, second);
+    PfVector held = hold(&j, pf_vector_make(model, body.frame, axis));
+    join_directions(&j, "tilt_1", held, pf_vector_make(model, body.frame, first));
+    join_directions(&j, "tilt_2", held, pf_vector_make(model, body.frame, second));
+  }
   if (action->row_count == 0 && !ck->out_of_memory)
     pf_check_fail(ck, PF_ERR_MODEL, node, "'%s' and '%s' are attached to each other already", a, b);
   return action->row_count > 0;
-}
-
-/* ---------------------------------------------------------------- release */
-
-/* detach a from b: what was attached before is let go again. */
-static bool read_release(Checker *ck, Scope *scope, const PfNode *node, PfAction *action)
-{
-  Value body = pf_frame_of(ck, scope, node->child, "what is released");
-  Value other = pf_frame_of(ck, scope, pf_child_of_kind(node, PF_N_FROM)->child, "what a body is released from");
-  if (body.kind == V_NONE || other.kind == V_NONE) return false;
-  action->bodies[0] = body.frame;
-  action->bodies[1] = other.frame;
-  return true;
-}
-
-static bool joins(const PfAction *attach, const PfAction *release)
-{
-  const int *a = attach->bodies, *r = release->bodies;
-  return attach->kind == PF_ATTACH && ((a[0] == r[0] && a[1] == r[1]) || (a[0] == r[1] && a[1] == r[0]));
-}
-
-static void check_release(Checker *ck, const PfAction *release)
-{
-  for (size_t i = 0; i < ck->events.count; i++)
-    for (int a = 0; a < ck->events.at[i].action_count; a++)
-      if (joins(ck->events.at[i].actions + a, release)) return;
-  const PfFrame *frames = ck->model->frames;
-  pf_fail_at(ck->ctx, PF_ERR_MODEL, release->place, "'%s' is never attached to '%s'", frames[release->bodies[0]].name,
-             frames[release->bodies[1]].name);
-  pf_hint(ck->ctx, "'detach %s' without 'from' frees a body of its own joint", frames[release->bodies[0]].name);
 }
 
 /* ---------------------------------------------------------------- events */
@@ -366,11 +283,13 @@ static const char *words_of(Checker *ck, const PfNode *node)
   return pf_print_text(ck, "%.*s", (int)(end - from), text + from);
 }
 
+/* One action of an event: lock, unlock, detach, release or attach. Fills *action with the coordinates, parameters, rows
+ * or impulses that belong to it; its lists live in the arena of the model. False after an error. */
 static bool read_action(Checker *ck, Scope *scope, const PfNode *node, PfAction *action)
 {
   enum { MOST_CAPTURED = 16 };
-  size_t joints = 1;
-  for (const PfNode *child = node->child->next; child; child = child->next) joints++;
+  const PfNode *from = pf_child_of_kind(node, PF_N_FROM);
+  size_t joints = (size_t)pf_child_count(node);
   action->text = words_of(ck, node);
   action->place = pf_model_place(ck, node);
   action->ball = -1;
@@ -378,91 +297,113 @@ static bool read_action(Checker *ck, Scope *scope, const PfNode *node, PfAction 
   action->parameters = pf_arena_array(ck->model->arena, int, MOST_CAPTURED);
   action->captured = pf_arena_array(ck->model->arena, PfExpr, MOST_CAPTURED);
   if (!action->coordinates || !action->parameters || !action->captured) return pf_check_no_memory(ck);
-  switch (node->text[0]) {
-  case 'l': action->kind = PF_LOCK; return list_locked(ck, scope, node, action);
-  case 'u': action->kind = PF_UNLOCK; return list_locked(ck, scope, node, action);
-  case 'd':
-    action->kind = pf_child_of_kind(node, PF_N_FROM) ? PF_RELEASE : PF_DETACH;
-    return action->kind == PF_RELEASE ? read_release(ck, scope, node, action) : read_detach(ck, scope, node, action);
-  default: action->kind = PF_ATTACH; return read_attach(ck, scope, node, action);
+  char letter = node->text[0]; /* of lock, unlock, detach, attach */
+  action->kind = letter == 'l' ? PF_LOCK : letter == 'u' ? PF_UNLOCK : letter == 'a' ? PF_ATTACH
+                 : from ? PF_RELEASE : PF_DETACH;
+  if (letter == 'l' || letter == 'u') return list_locked(ck, scope, node, action);
+  if (letter == 'a') return read_attach(ck, scope, node, action);
+  if (from) { /* detach a from b ends an attachment */
+    Value body = pf_frame_of(ck, scope, node->child, "what is released");
+    Value other = pf_frame_of(ck, scope, from->child, "what a body is released from");
+    if (body.kind == V_NONE || other.kind == V_NONE) return false;
+    action->bodies[0] = body.frame;
+    action->bodies[1] = other.frame;
+    return true;
   }
+  /* detach: in the complete model a free joint is there, and the impulses of 'detach' do work in its motion. */
+  Entity *body = pf_scope_lookup(ck, scope, node->child);
+  if (!body) return false;
+  if (body->kind != E_FRAME)
+    return pf_check_refuse(ck, PF_ERR_NAME, node->child, "a body is expected here, '%s' is none", body->name);
+  if (!pf_resolve(ck, body, node->child)) return false;
+  Value in = pf_frame_of(ck, body->scope, body->value->child->next, "what a body is placed in");
+  if (in.kind == V_NONE) return false;
+  ck->needs_complete = !ck->complete;
+  if (!ck->complete && !pf_push(ck->allocator, &ck->releases, body->name)) return pf_check_no_memory(ck);
+  action->ball = body->release - 1;
+  return list_joint(ck, body, node->child, action) && add_power(ck, scope, node, body, in.frame, action);
 }
 
-static bool read_instant(Checker *ck, Scope *scope, const PfNode *left, const PfNode *right, PfEvent *event)
-{
-  Value t = pf_scalar_of(ck, scope, left->child, "the time"), at = pf_scalar_of(ck, scope, right->child, "an instant");
-  if (t.kind == V_NONE || at.kind == V_NONE) return false;
-  if (t.scalar != ck->model->time || (pf_contents(ck, at.scalar) & HAS_MOTION)) {
-    pf_check_fail(ck, PF_ERR_MODEL, left, "'=' in 'when' is for an instant: when t = 5 { … }");
-    pf_check_hint(ck, "a condition on the motion is a comparison: when x > 3 { … }");
-    return false;
-  }
-  event->time = at.scalar;
-  return pf_dim_expect(ck, right->child, at.dim, pf_dim_make(0, 0, 1), "an instant");
-}
-
-static bool read_condition(Checker *ck, Scope *scope, const PfNode *node, PfEvent *event)
-{
-  Value condition = pf_value_of_condition(ck, scope, node->child);
-  if (condition.kind == V_NONE) return false;
-  if (condition.kind != V_CONDITION) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "'when' needs an instant or a condition: when t = 5, when x > 3");
-    return false;
-  }
-  event->condition = condition.scalar;
-  return true;
-}
-
+/* An event: its condition or instant, and its actions. The condition has the form a > b, a < b or a combination; an
+ * instant, 't = 5', is an expression of parameters. The event and its actions live in the arena of the model. */
 void pf_check_when(Checker *ck, Scope *scope, const PfNode *node)
 {
   const PfNode *condition = node->child, *instant = condition->next->kind == PF_N_VALUE ? condition->next : NULL;
   const PfNode *block = pf_child_of_kind(node, PF_N_BLOCK);
   PfEvent event = {.text = words_of(ck, condition), .place = pf_model_place(ck, node)};
   event.text = pf_print_text(ck, "%.*s", (int)strcspn(event.text, "{"), event.text); /* with its blank */
-  int room = 0;
-  for (const PfNode *action = block->child; action; action = action->next) room++;
+  int room = pf_child_count(block);
   event.actions = pf_arena_array(ck->model->arena, PfAction, room);
   if (!event.actions) {
     pf_check_no_memory(ck);
     return;
   }
-  bool read = instant ? read_instant(ck, scope, condition, instant, &event)
-                      : read_condition(ck, scope, condition, &event);
-  if (!read) return;
+  if (instant) {
+    Value t = pf_scalar_of(ck, scope, condition->child, "the time");
+    Value at = pf_scalar_of(ck, scope, instant->child, "an instant");
+    if (t.kind == V_NONE || at.kind == V_NONE) return;
+    if (t.scalar != ck->model->time || (pf_contents(ck, at.scalar) & HAS_MOTION)) {
+      pf_check_fail(ck, PF_ERR_MODEL, condition, "'=' in 'when' is for an instant: when t = 5 { … }");
+      pf_check_hint(ck, "a condition on the motion is a comparison: when x > 3 { … }");
+      return;
+    }
+    event.time = at.scalar;
+    if (!pf_dim_expect(ck, instant->child, at.dim, pf_dim_make(0, 0, 1), "an instant")) return;
+  } else {
+    Value value = pf_value_of_condition(ck, scope, condition->child);
+    event.condition = value.scalar;
+    if (value.kind != V_CONDITION && value.kind != V_NONE)
+      pf_check_fail(ck, PF_ERR_MODEL, condition, "'when' needs an instant or a condition: when t = 5, when x > 3");
+    if (value.kind != V_CONDITION) return;
+  }
   if (!room) pf_check_fail(ck, PF_ERR_MODEL, node, "nothing happens in this event");
   for (const PfNode *action = block->child; action && !pf_check_stopped(ck); action = action->next) {
-    if (action->kind != PF_N_ACTION) {
+    if (action->kind != PF_N_ACTION)
       pf_check_fail(ck, PF_ERR_MODEL, action, "an event can lock, unlock, attach and detach; this it cannot do");
-      continue;
-    }
-    if (read_action(ck, scope, action, event.actions + event.action_count)) event.action_count++;
+    else if (read_action(ck, scope, action, event.actions + event.action_count)) event.action_count++;
   }
   if (!pf_push(ck->allocator, &ck->events, event)) pf_check_no_memory(ck);
 }
 
 /* ---------------------------------------------------------------- at the end */
 
-static const PfConstraint *drive_of(const Checker *ck, int coordinate)
+/* Does any event attach the two bodies to each other? */
+static bool is_attached(const Checker *ck, int body, int other)
 {
-  const PfCoordinate *c = ck->coordinates.at + coordinate;
-  PfExpr symbols[3] = {c->q, c->v, c->a};
-  for (size_t k = 0; k < ck->constraints.count; k++)
-    if (ck->constraints.at[k].prescribed && pf_expr_depends(ck->ctx, ck->constraints.at[k].residual, symbols, 3))
-      return ck->constraints.at + k;
-  return NULL;
+  for (size_t i = 0; i < ck->events.count; i++)
+    for (int k = 0; k < ck->events.at[i].action_count; k++) {
+      const PfAction *attach = ck->events.at[i].actions + k;
+      const int *a = attach->bodies;
+      bool same = (a[0] == body && a[1] == other) || (a[0] == other && a[1] == body);
+      if (attach->kind == PF_ATTACH && same) return true;
+    }
+  return false;
 }
 
+/* Reports actions that contradict the rest of the model: 'release' of bodies that no event attaches, and a lock of a
+ * coordinate whose motion is prescribed. */
 void pf_check_events(Checker *ck)
 {
   for (size_t i = 0; i < ck->events.count; i++)
     for (int a = 0; a < ck->events.at[i].action_count; a++) {
       const PfAction *action = ck->events.at[i].actions + a;
-      if (action->kind == PF_RELEASE) check_release(ck, action);
+      if (action->kind == PF_RELEASE && !is_attached(ck, action->bodies[0], action->bodies[1])) {
+        const char *body = ck->model->frames[action->bodies[0]].name;
+        pf_fail_at(ck->ctx, PF_ERR_MODEL, action->place, "'%s' is never attached to '%s'", body,
+                   ck->model->frames[action->bodies[1]].name);
+        pf_hint(ck->ctx, "'detach %s' without 'from' frees a body of its own joint", body);
+      }
       for (int k = 0; k < action->coordinate_count && action->kind == PF_LOCK; k++) {
-        const PfConstraint *drive = drive_of(ck, action->coordinates[k]);
+        const PfCoordinate *c = ck->coordinates.at + action->coordinates[k];
+        PfExpr symbols[3] = {c->q, c->v, c->a};
+        const PfConstraint *drive = NULL;
+        for (size_t r = ck->constraints.count; r-- > 0;) {
+          const PfConstraint *row = ck->constraints.at + r;
+          if (row->prescribed && pf_expr_depends(ck->ctx, row->residual, symbols, 3)) drive = row;
+        }
         if (!drive) continue;
         pf_fail_at(ck->ctx, PF_ERR_MODEL, action->place, "'%s' cannot be locked: its motion is prescribed by '%s'",
-                   ck->coordinates.at[action->coordinates[k]].name, drive->name);
+                   c->name, drive->name);
         pf_hint(ck->ctx, "let the prescribed motion come to rest instead");
         break;
       }

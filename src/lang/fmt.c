@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The canonical layout: the tokens of a correct model with other blanks between them. Line breaks inside a
  * statement are the author's; all else follows from the token before and a little memory of what is open. */
-#include "lang/fmt.h"
-
 #include "lang/lex.h"
+#include "pfaff/lang.h"
 
 #include <string.h>
 
@@ -37,12 +36,6 @@ typedef struct Printer {
 
 /* ---------------------------------------------------------------- blocks on one line */
 
-/* Marks the open blocks as broken over lines. Whoever was marked before has marked those around it. */
-static void mark_broken(bool *flat, const size_t *open, int depth)
-{
-  for (int i = depth; i-- > 0 && flat[open[i]];) flat[open[i]] = false;
-}
-
 /* A block stays on one line if the author had it so, and if it has no ';', which becomes a line end. */
 static bool find_flat_blocks(Printer *p, const PfAllocator *allocator)
 {
@@ -53,7 +46,10 @@ static bool find_flat_blocks(Printer *p, const PfAllocator *allocator)
   for (;;) {
     PfToken token = pf_lexer_next(&lexer);
     if (token.kind == PF_T_END) return true;
-    if (token.newlines || token.kind == PF_T_SEMICOLON) mark_broken(p->flat.at, open, depth);
+    if (token.newlines || token.kind == PF_T_SEMICOLON) {
+      /* Marks the open blocks as broken over lines. Whoever was marked before has marked those around it. */
+      for (int i = depth; i-- > 0 && p->flat.at[open[i]];) p->flat.at[open[i]] = false;
+    }
     if (token.kind == PF_T_RBRACE && depth > 0) depth--;
     if (token.kind != PF_T_LBRACE || depth > PF_DEEPEST_NESTING) continue;
     open[depth++] = p->flat.count;
@@ -194,9 +190,20 @@ static bool is_impulse(const Printer *p, const PfToken *token)
   return list && !p->brackets && is(p, &p->keyword, "detach") && (is(p, token, "impulse") || is(p, token, "torque"));
 }
 
-/* What the token means for those that follow. */
-static void remember(Printer *p, const PfToken *token, bool start)
+/* Appends a token, with a line end, indentation or blank before it. */
+static void print_token(Printer *p, const PfToken *token)
 {
+  bool start = is_start(p, token);
+  separate(p, token, start);
+  if (token->kind == PF_T_RBRACE) p->depth--;
+  if (token->kind == PF_T_UNIT) {
+    const char *unit = pf_token_unit(p->source, token);
+    pf_text_print(&p->out, "[%s]", unit ? unit : "");
+    p->out.failed |= !unit;
+  } else {
+    pf_text_put(&p->out, p->source->bytes + token->start, token->size);
+  }
+  /* What the token means for those that follow. */
   bool sign = (token->kind == PF_T_PLUS || token->kind == PF_T_MINUS) && !p->after_value;
   switch (token->kind) {
   case PF_T_NAME:
@@ -219,42 +226,13 @@ static void remember(Printer *p, const PfToken *token, bool start)
   p->starts = p->after_comment = false;
   p->newlines = 0;
   p->last = *token;
-}
-
-static void open_level(Printer *p)
-{
-  bool statements = is(p, &p->keyword, "for") || is(p, &p->keyword, "part") || is(p, &p->keyword, "when");
-  p->levels[p->depth++] = (Level){p->flat.at[p->braces++], !statements};
-}
-
-static void print_token(Printer *p, const PfToken *token)
-{
-  bool start = is_start(p, token);
-  separate(p, token, start);
-  if (token->kind == PF_T_RBRACE) p->depth--;
-  if (token->kind == PF_T_UNIT) {
-    const char *unit = pf_token_unit(p->source, token);
-    pf_text_print(&p->out, "[%s]", unit ? unit : "");
-    p->out.failed |= !unit;
-  } else {
-    pf_text_put(&p->out, p->source->bytes + token->start, token->size);
+  if (token->kind == PF_T_LBRACE) {
+    bool statements = is(p, &p->keyword, "for") || is(p, &p->keyword, "part") || is(p, &p->keyword, "when");
+    p->levels[p->depth++] = (Level){p->flat.at[p->braces++], !statements};
   }
-  remember(p, token, start);
-  if (token->kind == PF_T_LBRACE) open_level(p);
 }
 
 /* ---------------------------------------------------------------- comments */
-
-/* "# words", without blanks at the end; #! and ## stay as they are. */
-static void print_words(Printer *p, const PfToken *comment)
-{
-  const char *at = p->source->bytes + comment->start;
-  uint32_t size = comment->size;
-  while (size > 1 && (at[size - 1] == ' ' || at[size - 1] == '\t' || at[size - 1] == '\r')) size--;
-  pf_text_put(&p->out, "#", 1);
-  if (size > 1 && !strchr(" \t#!", at[1])) pf_text_put(&p->out, " ", 1);
-  pf_text_put(&p->out, at + 1, size - 1);
-}
 
 /* The first token after the comments; looked up once for all of them. */
 static const PfToken *after_comments(Printer *p, const PfToken *comment)
@@ -280,6 +258,7 @@ static bool goes_on(const Printer *p, const PfToken *next)
   }
 }
 
+/* Appends a comment at the end of its line, or on a line of its own. */
 static void print_comment(Printer *p, const PfToken *comment)
 {
   uint32_t newlines = comment->newlines > p->newlines ? comment->newlines : p->newlines;
@@ -290,7 +269,13 @@ static void print_comment(Printer *p, const PfToken *comment)
     new_line(p, newlines, INDENT*p->depth + more);
     p->after_brace = false;
   }
-  print_words(p, comment);
+  /* "# words", without blanks at the end; #! and ## stay as they are. */
+  const char *at = p->source->bytes + comment->start;
+  uint32_t size = comment->size;
+  while (size > 1 && (at[size - 1] == ' ' || at[size - 1] == '\t' || at[size - 1] == '\r')) size--;
+  pf_text_put(&p->out, "#", 1);
+  if (size > 1 && !strchr(" \t#!", at[1])) pf_text_put(&p->out, " ", 1);
+  pf_text_put(&p->out, at + 1, size - 1);
   p->after_comment = true;
   p->newlines = 0;
 }
@@ -318,22 +303,8 @@ static bool print_all(Printer *p)
   return true;
 }
 
-/* The text has been parsed without errors. */
-static PfStatus print(PfContext *ctx, PfArena *arena, const PfSource *source, const char **formatted)
-{
-  const PfAllocator *allocator = pf_context_allocator(ctx);
-  Printer p = {.source = source};
-  pf_lexer_init(&p.lexer, source, PF_KEEP_COMMENTS);
-  pf_text_init(&p.out, allocator);
-  bool done = find_flat_blocks(&p, allocator) && print_all(&p);
-  *formatted = done && !p.out.failed ? pf_arena_text(arena, pf_text_get(&p.out), p.out.count) : NULL;
-  pf_text_free(&p.out);
-  pf_array_free(allocator, &p.flat);
-  return *formatted ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room to format %s", source->file);
-}
-
-PfStatus pf_format(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
-                   const char **formatted)
+PfStatus pf_model_format(PfContext *ctx, PfArena *arena, const char *file, const char *bytes, size_t count,
+                         const char **formatted)
 {
   PfSource source;
   PfNode *tree;
@@ -342,7 +313,18 @@ PfStatus pf_format(PfContext *ctx, PfArena *arena, const char *file, const char 
   if (!work) return pf_fail(ctx, PF_ERR_MEMORY, "no room to format %s", file);
   PfStatus status = pf_source_init(&source, ctx, work, file, bytes, count);
   if (status == PF_OK) status = pf_parse(&source, &tree);
-  if (status == PF_OK) status = print(ctx, arena, &source, formatted);
+  if (status == PF_OK) {
+    /* The text has been parsed without errors. */
+    const PfAllocator *allocator = pf_context_allocator(ctx);
+    Printer p = {.source = &source};
+    pf_lexer_init(&p.lexer, &source, PF_KEEP_COMMENTS);
+    pf_text_init(&p.out, allocator);
+    bool done = find_flat_blocks(&p, allocator) && print_all(&p);
+    *formatted = done && !p.out.failed ? pf_arena_text(arena, pf_text_get(&p.out), p.out.count) : NULL;
+    pf_text_free(&p.out);
+    pf_array_free(allocator, &p.flat);
+    status = *formatted ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room to format %s", source.file);
+  }
   pf_source_free(&source);
   pf_arena_free(work);
   return status;

@@ -32,32 +32,6 @@ static const char *declare_velocity(Checker *ck, Scope *inside, const PfNode *no
   return entity->name;
 }
 
-static void declare_velocities(Checker *ck, Scope *inside, const PfNode *node, PfBall *ball)
-{
-  static const char *const spins[] = {"wx", "wy", "wz"}, *const speeds[] = {"vx", "vy", "vz"};
-  const PfCoordinate *c = ck->coordinates.at;
-  PfExpr q[4], rate[4];
-  for (int k = 0; k < 4; k++) q[k] = c[ball->q + k].q, rate[k] = c[ball->q + k].v;
-  pf_quaternion_spin(ck->ctx, q, rate, ball->spin);
-  for (int k = 0; k < 3; k++) {
-    ball->spin_name[k] = declare_velocity(ck, inside, node, spins[k], ball->spin[k], pf_dim_turning());
-    if (ball->p >= 0)
-      ball->speed_name[k] = declare_velocity(ck, inside, node, speeds[k], c[ball->p + k].v, pf_dim_make(0, 1, -1));
-  }
-}
-
-static bool is_single_joint(Checker *ck, const PfNode *node)
-{
-  const PfNode *first = pf_child_of_kind(node, PF_N_JOINT);
-  for (const PfNode *other = first->next; other; other = other->next) {
-    if (other->kind != PF_N_JOINT) continue;
-    pf_check_fail(ck, PF_ERR_MODEL, other, "a placement has one 'free' or 'ball' at most");
-    pf_check_hint(ck, "a frame between can have the other one: frame middle in … ball");
-    return false;
-  }
-  return true;
-}
-
 /* Coordinates, quasi-velocities and the joint itself, all inside the scope; its number + 1, or 0. */
 static int declare_ball(Checker *ck, Scope *inside, const char *name, const PfNode *label, bool translates)
 {
@@ -70,7 +44,16 @@ static int declare_ball(Checker *ck, Scope *inside, const char *name, const PfNo
     for (int k = 0; k < 3; k++) (void)declare_coordinate(ck, inside, label, position[k], pf_dim_make(0, 1, 0));
   }
   if (ck->out_of_memory) return 0;
-  declare_velocities(ck, inside, label, &ball);
+  static const char *const spins[] = {"wx", "wy", "wz"}, *const speeds[] = {"vx", "vy", "vz"};
+  const PfCoordinate *c = ck->coordinates.at;
+  PfExpr q[4], rate[4];
+  for (int k = 0; k < 4; k++) q[k] = c[ball.q + k].q, rate[k] = c[ball.q + k].v;
+  pf_quaternion_spin(ck->ctx, q, rate, ball.spin);
+  for (int k = 0; k < 3; k++) {
+    ball.spin_name[k] = declare_velocity(ck, inside, label, spins[k], ball.spin[k], pf_dim_turning());
+    if (ball.p >= 0)
+      ball.speed_name[k] = declare_velocity(ck, inside, label, speeds[k], c[ball.p + k].v, pf_dim_make(0, 1, -1));
+  }
   if (!pf_push(ck->allocator, &ck->balls, ball) ||
       !pf_push(ck->allocator, &ck->ball_starts, (BallStart){.node = NULL}))
     pf_check_no_memory(ck);
@@ -80,7 +63,12 @@ static int declare_ball(Checker *ck, Scope *inside, const char *name, const PfNo
 void pf_declare_joint(Checker *ck, Scope *scope, Entity *frame, const PfNode *node)
 {
   const PfNode *joint = pf_child_of_kind(node, PF_N_JOINT);
-  if (!is_single_joint(ck, node)) return;
+  for (const PfNode *other = joint->next; other; other = other->next) {
+    if (other->kind != PF_N_JOINT) continue;
+    pf_check_fail(ck, PF_ERR_MODEL, other, "a placement has one 'free' or 'ball' at most");
+    pf_check_hint(ck, "a frame between can have the other one: frame middle in … ball");
+    return;
+  }
   frame->inside = pf_scope_new(ck, scope, NULL, pf_print_text(ck, "%s.", frame->name), "");
   if (frame->inside)
     frame->ball = declare_ball(ck, frame->inside, frame->name, node->child, !strcmp(joint->text, "free"));
@@ -97,50 +85,28 @@ void pf_declare_release(Checker *ck, Scope *scope, Entity *frame, const PfNode *
 
 /* ---------------------------------------------------------------- using */
 
-Entity *pf_find_joint(Checker *ck, Scope *scope, const PfNode *node)
-{
-  Entity *entity = NULL;
-  if (node->kind == PF_N_NAME || node->kind == PF_N_INDEX) {
-    const char *name = pf_spell_name(ck, scope, node);
-    entity = name ? pf_scope_find(scope, name) : NULL;
-  } else if (node->kind == PF_N_MEMBER) {
-    const Entity *outer = pf_scope_find_used(ck, scope, node->child);
-    const char *name = outer ? pf_spell_member(ck, scope, node) : NULL;
-    entity = name ? pf_map_get(&outer->inside->names, name, strlen(name)) : NULL;
-  }
-  return entity && entity->kind == E_FRAME && entity->ball ? entity : NULL;
-}
-
-/* Names of 'derive': ball.gz, where axis z of what the body is placed in stands in the axes of the body, and
- * ball.omega_z, the angular velocity in the axes of what it is placed in. 0 to 8, 9 to 11, or -1. */
-static int attitude_index(const char *name)
-{
-  static const char rows[] = "abg", columns[] = "xyz";
-  const bool omega = !strncmp(name, "omega_", 6);
-  const char *last = omega ? name + 6 : name + 1, *row = omega ? NULL : *name ? strchr(rows, *name) : NULL;
-  const char *column = (omega || row) && *last && !last[1] ? strchr(columns, *last) : NULL;
-  return !column ? -1 : omega ? 9 + (int)(column - columns) : 3*(int)(row - rows) + (int)(column - columns);
-}
-
-static Value value_of_attitude(Checker *ck, const PfBall *ball, int index)
-{
-  PfExpr q[4], R[3];
-  for (int k = 0; k < 4; k++) q[k] = ck->coordinates.at[ball->q + k].q;
-  if (index < 9) return pf_scalar_value(pf_quaternion_entry(ck->ctx, q, index/3, index%3), pf_dim_none());
-  for (int k = 0; k < 3; k++) R[k] = pf_quaternion_entry(ck->ctx, q, index - 9, k);
-  return pf_scalar_value(pf_expr_dot3(ck->ctx, R, ball->spin), pf_dim_turning());
-}
-
 Value pf_value_of_joint(Checker *ck, Scope *scope, Entity *joint, const PfNode *node)
 {
-  const int attitude = ck->showing || ck->in_condition ? attitude_index(node->text) : -1;
+  /* Names of 'derive': ball.gz, where axis z of the frame in which the body is placed stands in the axes of the body,
+   * and ball.omega_z, the angular velocity in the axes of that frame. 0 to 8, 9 to 11, or -1. */
+  static const char rows[] = "abg", columns[] = "xyz";
+  const bool omega = !strncmp(node->text, "omega_", 6), known = ck->showing || ck->in_condition;
+  const char *last = node->text + (omega ? 6 : 1), *row = omega ? rows + 3 : strchr(rows, *node->text);
+  const char *column = known && row && *node->text && *last && !last[1] ? strchr(columns, *last) : NULL;
+  const int attitude = column ? 3*(int)(row - rows) + (int)(column - columns) : -1;
   if (strcmp(node->text, "w") && attitude < 0) {
     Entity *entity = pf_scope_lookup(ck, scope, node);
     return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
   }
   if (!pf_resolve(ck, joint, node)) return pf_no_value();
   const PfBall *ball = ck->balls.at + joint->ball - 1;
-  if (attitude >= 0) return value_of_attitude(ck, ball, attitude);
+  if (attitude >= 0) {
+    PfExpr q[4], R[3];
+    for (int k = 0; k < 4; k++) q[k] = ck->coordinates.at[ball->q + k].q;
+    if (attitude < 9) return pf_scalar_value(pf_quaternion_entry(ck->ctx, q, attitude/3, attitude%3), pf_dim_none());
+    for (int k = 0; k < 3; k++) R[k] = pf_quaternion_entry(ck->ctx, q, attitude - 9, k);
+    return pf_scalar_value(pf_expr_dot3(ck->ctx, R, ball->spin), pf_dim_turning());
+  }
   return pf_vector_value(pf_vector_make(ck->model, ball->frame, ball->spin), pf_dim_turning());
 }
 
@@ -197,10 +163,8 @@ bool pf_is_joint_turn(Checker *ck, Scope *scope, const PfNode *node, PfExpr *pot
 /* The components of (a, b, c) or (a, b, c, d) into slots that must be empty. */
 static bool read_components(Checker *ck, Scope *scope, const PfNode *assign, Dim dim, int count, PfExpr **slot)
 {
-  const PfNode *list = assign->child->next, *child = list->kind == PF_N_VECTOR ? list->child : NULL;
-  int given = 0;
-  for (const PfNode *c = child; c; c = c->next) given++;
-  if (given != count) {
+  const PfNode *list = assign->child->next, *child = list->child;
+  if (list->kind != PF_N_VECTOR || pf_child_count(list) != count) {
     pf_check_fail(ck, PF_ERR_MODEL, list, "'%s' needs %d numbers in brackets here", assign->child->text, count);
     pf_check_hint(ck, count == 4 ? "scalar part first: start hub.q = (1, 0, 0, 0)"
                                  : "for example: start hub.%s = (0, 0, 1)", assign->child->text);
@@ -210,10 +174,7 @@ static bool read_components(Checker *ck, Scope *scope, const PfNode *assign, Dim
     Value value = pf_scalar_of(ck, scope, child, "a start value");
     if (!pf_is_start_value(ck, child, value)) return false;
     if (!pf_dim_expect(ck, child, value.dim, dim, "this start")) return false;
-    if (*slot[k] != PF_EXPR_NONE) {
-      pf_check_fail(ck, PF_ERR_NAME, assign->child, "this start is given twice");
-      return false;
-    }
+    if (*slot[k] != PF_EXPR_NONE) return pf_check_refuse(ck, PF_ERR_NAME, assign->child, "this start is given twice");
     *slot[k] = value.scalar;
   }
   return true;
@@ -230,14 +191,15 @@ static void assign_translation(Checker *ck, Scope *scope, const PfNode *assign, 
   if (!read_components(ck, scope, assign, pf_dim_make(0, 1, -primes), 3, slot)) return;
   for (int k = 0; k < 3; k++) {
     PfCoordinate *c = ck->coordinates.at + ball->p + k;
-    PfFirmness *firm = primes ? &c->firm_v : &c->firm_q;
-    if (*firm != PF_START_OPEN)
+    PfStartPriority *priority = primes ? &c->priority_v : &c->priority_q;
+    if (*priority != PF_START_OPEN)
       pf_check_fail(ck, PF_ERR_NAME, assign->child, "the start of '%s%s' is given twice", c->name, primes ? "'" : "");
     *(primes ? &c->start_v : &c->start_q) = value[k];
-    *firm = pf_firmness(assign);
+    *priority = pf_start_priority(assign);
   }
 }
 
+/* The start of one component into its slot, which must be empty. */
 static void assign_one(Checker *ck, Scope *scope, const PfNode *assign, Dim dim, PfExpr *slot)
 {
   Value value = pf_scalar_of(ck, scope, assign->child->next, "a start value");
@@ -247,35 +209,16 @@ static void assign_one(Checker *ck, Scope *scope, const PfNode *assign, Dim dim,
   *slot = value.scalar;
 }
 
-static int place_in(const char *word, const char *const *words, int count)
-{
-  for (int k = 0; k < count; k++)
-    if (!strcmp(word, words[k])) return k;
-  return -1;
-}
-
-/* start hub.vx is start hub.px', which is as good. */
-static bool assign_speed(Checker *ck, Scope *scope, const PfNode *assign, const PfBall *ball, int k)
-{
-  PfExpr value = PF_EXPR_NONE;
-  if (ball->p < 0) return false;
-  assign_one(ck, scope, assign, pf_dim_make(0, 1, -1), &value);
-  if (value == PF_EXPR_NONE) return true;
-  PfCoordinate *c = ck->coordinates.at + ball->p + k;
-  if (c->firm_v != PF_START_OPEN) pf_check_fail(ck, PF_ERR_NAME, assign->child, "this start is given twice");
-  c->start_v = value;
-  c->firm_v = pf_firmness(assign);
-  return true;
-}
-
 bool pf_assign_joint_start(Checker *ck, Scope *scope, const PfNode *assign)
 {
   static const char *const words[] = {"q",  "turn", "w",  "p",  "v",  "qw", "qx", "qy",
                                       "qz", "wx",   "wy", "wz", "vx", "vy", "vz"};
   const PfNode *target = assign->child->kind == PF_N_PRIME ? assign->child->child : assign->child;
   const Entity *joint = target->kind == PF_N_MEMBER ? pf_find_joint(ck, scope, target->child) : NULL;
-  int which = joint ? place_in(target->text, words, sizeof words/sizeof *words) : -1;
-  if (which < 0) return false;
+  const int count = sizeof words/sizeof *words;
+  int which = joint ? 0 : count;
+  while (which < count && strcmp(target->text, words[which])) which++;
+  if (which == count) return false;
   if (target != assign->child) {
     pf_check_fail(ck, PF_ERR_MODEL, assign->child, "the rate of '%s.%s' is not given by itself", joint->name,
                   target->text);
@@ -289,17 +232,27 @@ bool pf_assign_joint_start(Checker *ck, Scope *scope, const PfNode *assign)
   Dim per_second = pf_dim_turning();
   if (which <= 1 || (which >= 5 && which <= 8)) {
     s->node = target;
-    if (s->firm_q != PF_START_FIXED) s->firm_q = pf_firmness(assign);
+    if (s->priority_q != PF_START_FIXED) s->priority_q = pf_start_priority(assign);
   }
   for (int k = 0; k < 3; k++)
-    if (which == 2 || which == 9 + k) s->firm_w[k] = pf_firmness(assign);
+    if (which == 2 || which == 9 + k) s->priority_w[k] = pf_start_priority(assign);
   if (which == 0) (void)read_components(ck, scope, assign, pf_dim_none(), 4, q);
   else if (which == 1) (void)read_components(ck, scope, assign, pf_dim_none(), 3, turn);
   else if (which == 2) (void)read_components(ck, scope, assign, per_second, 3, w);
   else if (which <= 4) assign_translation(ck, scope, assign, ball, which - 3);
-  else if (which <= 8) assign_one(ck, scope, assign, pf_dim_none(), q[which - 5]);
-  else if (which <= 11) assign_one(ck, scope, assign, per_second, w[which - 9]);
-  else return assign_speed(ck, scope, assign, ball, which - 12);
+  else if (which <= 11) {
+    bool rate = which > 8;
+    assign_one(ck, scope, assign, rate ? per_second : pf_dim_none(), rate ? w[which - 9] : q[which - 5]);
+  } else { /* start hub.vx is start hub.px', which is as good */
+    PfExpr value = PF_EXPR_NONE;
+    if (ball->p < 0) return false;
+    assign_one(ck, scope, assign, pf_dim_make(0, 1, -1), &value);
+    if (value == PF_EXPR_NONE) return true;
+    PfCoordinate *c = ck->coordinates.at + ball->p + which - 12;
+    if (c->priority_v != PF_START_OPEN) pf_check_fail(ck, PF_ERR_NAME, assign->child, "this start is given twice");
+    c->start_v = value;
+    c->priority_v = pf_start_priority(assign);
+  }
   return true;
 }
 
@@ -332,10 +285,8 @@ static bool normalise(Checker *ck, const BallStart *s, const PfBall *ball, PfExp
   double value = 1;
   bool known = pf_expr_is_number(ctx, square, &value);
   if (known && value == 1) return true;
-  if (known && !(value > 0)) {
-    pf_check_fail(ck, PF_ERR_MODEL, s->node, "the quaternion of '%s' is zero: it is no rotation", ball->name);
-    return false;
-  }
+  if (known && !(value > 0))
+    return pf_check_refuse(ck, PF_ERR_MODEL, s->node, "the quaternion of '%s' is zero: it is no rotation", ball->name);
   if (fabs(value - 1) > 1e-9)
     pf_warn_at(ctx, pf_node_place(ck->source, s->node),
                "the quaternion of '%s' has the length %.9g: it is divided by that", ball->name, sqrt(value));
@@ -360,11 +311,11 @@ void pf_settle_joint_starts(Checker *ck)
     else if (given && !normalise(ck, s, ball, s->q)) return;
     PfExpr rate[4];
     pf_quaternion_rate(ck->ctx, s->q, s->w, rate);
-    for (int k = 0; k < 3; k++) ball->start_w[k] = s->w[k], ball->firm_w[k] = s->firm_w[k];
+    for (int k = 0; k < 3; k++) ball->start_w[k] = s->w[k], ball->priority_w[k] = s->priority_w[k];
     for (int k = 0; k < 4; k++) {
       PfCoordinate *c = ck->coordinates.at + ball->q + k;
       c->start_q = s->q[k], c->start_v = rate[k];
-      c->firm_q = s->firm_q;
+      c->priority_q = s->priority_q;
     }
   }
 }

@@ -124,6 +124,9 @@ PfPlace pf_token_place(const PfSource *source, const PfToken *token);
 /* The unit between the brackets of a PF_T_UNIT with single blanks, in the arena; NULL without memory. */
 char *pf_token_unit(const PfSource *source, const PfToken *token);
 
+/* Makes runs of blanks single, in place, and drops those at the ends. */
+void pf_squeeze_blanks(char *text);
+
 /* PF_T_NAME, or what else the word is. */
 PfTokenKind pf_word_kind(const char *word, size_t size);
 

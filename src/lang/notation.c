@@ -8,22 +8,13 @@
 
 enum { LONGEST_NOTATION = 100, DEEPEST = 8 };
 
-/* Commands that need something behind them, and others. */
-static bool is_listed(const char *word, size_t length, const char *const *list)
-{
-  for (; *list; list++)
-    if (strlen(*list) == length && !memcmp(*list, word, length)) return true;
-  return false;
-}
-
-static const char *const over[] = {"mathrm", "mathbf", "mathit", "mathsf", "mathcal", "boldsymbol", "hat", "bar",
-                                   "tilde", "vec", "dot", "ddot", "overline", "underline", "widehat", "widetilde",
-                                   NULL};
-static const char *const letters[] = {
-  "alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota", "kappa",
-  "lambda", "mu", "nu", "xi", "pi", "rho", "varrho", "sigma", "tau", "upsilon", "phi", "varphi", "chi", "psi", "omega",
-  "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega", "ell", "prime", "ast",
-  "star", "circ", "parallel", "perp", "infty", "hbar", "partial", "nabla", NULL};
+/* Commands that need an argument, and others. */
+static const char over[] = "mathrm mathbf mathit mathsf mathcal boldsymbol hat bar tilde vec dot ddot overline "
+                           "underline widehat widetilde";
+static const char letters[] =
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho varrho sigma "
+    "tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell prime ast "
+    "star circ parallel perp infty hbar partial nabla";
 
 /* What is wrong with it, or NULL. */
 static const char *fault_of(const char *text)
@@ -43,8 +34,8 @@ static const char *fault_of(const char *text)
       if (needs || depth-- == 0) return "a brace that does not fit";
     } else if (*c == '\\') {
       size_t length = strspn(c + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-      bool above = is_listed(c + 1, length, over);
-      if (!above && !is_listed(c + 1, length, letters)) return "a command that is not known";
+      bool above = pf_word_is_in(over, c + 1, length);
+      if (!above && !pf_word_is_in(letters, c + 1, length)) return "a command that is not known";
       if (above && needs) return "an index without braces";
       if (!needs) script[depth][0] = script[depth][1] = false;
       needs = above, any = true;

@@ -5,24 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is there a digit but zero before the exponent? */
-static bool has_digits(const char *text)
-{
-  char first = text[strcspn(text, "123456789eE")];
-  return first >= '1' && first <= '9';
-}
-
 Value pf_value_of_number(Checker *ck, const PfNode *node)
 {
   PfExpr e = pf_expr_decimal(ck->ctx, node->text);
-  if (pf_expr_is_structural_zero(ck->ctx, e) && has_digits(node->text)) {
-    pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too small to be told apart from 0", node->text);
-    return pf_no_value();
-  }
+  char first = node->text[strcspn(node->text, "123456789eE")]; /* a digit but zero before the exponent? */
+  if (pf_expr_is_structural_zero(ck->ctx, e) && first >= '1' && first <= '9')
+    return pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too small to be told apart from 0", node->text);
   if (e != PF_EXPR_NONE) return pf_scalar_value(e, pf_dim_bare());
   int before = pf_diagnostic_count(ck->ctx);
   PfStatus status = pf_expr_check(ck->ctx);
-  pf_diagnostics_cut(ck->ctx, before);
+  pf_diagnostics_truncate(ck->ctx, before);
   if (status == PF_ERR_MEMORY) pf_check_no_memory(ck);
   else pf_check_fail(ck, PF_ERR_NUMBER, node, "the number %.40s is too large", node->text);
   return pf_no_value();
@@ -34,18 +26,12 @@ bool pf_unit_of(Checker *ck, const PfNode *node, PfUnit *unit)
   return pf_unit_parse(ck->ctx, pf_node_place(ck->source, node), node->text, unit) == PF_OK;
 }
 
-/* Factor of a unit to SI as an exact expression. */
-static PfExpr unit_factor(PfContext *ctx, const PfUnit *unit)
-{
-  PfExpr factor = unit->exact ? pf_expr_rational(ctx, unit->scale_num, unit->scale_den)
-                              : pf_expr_double(ctx, unit->scale);
-  if (!unit->exact || unit->pi_power == 0) return factor;
-  return pf_expr_mul(ctx, factor, pf_expr_pow_int(ctx, pf_expr_pi(ctx), unit->pi_power));
-}
-
 Value pf_value_times_unit(Checker *ck, Value value, const PfUnit *unit)
 {
-  PfExpr factor = unit_factor(ck->ctx, unit);
+  PfExpr factor = unit->exact ? pf_expr_rational(ck->ctx, unit->scale_num, unit->scale_den)
+                              : pf_expr_double(ck->ctx, unit->scale);
+  if (unit->exact && unit->pi_power)
+    factor = pf_expr_mul(ck->ctx, factor, pf_expr_pow_int(ck->ctx, pf_expr_pi(ck->ctx), unit->pi_power));
   value.dim = (Dim){.known = true, .of = unit->dimension};
   if (value.kind == V_SCALAR) value.scalar = pf_expr_mul(ck->ctx, value.scalar, factor);
   if (value.kind == V_VECTOR) value.vector = pf_vector_scale(ck->model, value.vector, factor);
@@ -53,6 +39,7 @@ Value pf_value_times_unit(Checker *ck, Value value, const PfUnit *unit)
   return value;
 }
 
+/* The value of `expression [unit]`. */
 Value pf_value_with_unit(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value number = pf_scalar_of(ck, scope, node->child, "a number before a unit");
@@ -86,15 +73,6 @@ bool pf_is_upside_down(Checker *ck, const PfNode *node, Dim found, Dim expected)
   return true;
 }
 
-/* In a model N m/rad are taken for N m where the angle is a number: only a mere number over an angle is meant the other
- * way up. */
-static bool is_number_over_angle(Checker *ck, Value value)
-{
-  PfDimension of = value.dim.of;
-  of.power[PF_BASE_RAD] = 0;
-  return pf_dimension_is_none(of) && !pf_contents(ck, value.scalar);
-}
-
 Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entity *entity)
 {
   if (value.kind != V_SCALAR && value.kind != V_VECTOR) return value;
@@ -103,7 +81,10 @@ Value pf_value_in_unit(Checker *ck, const PfNode *node, Value value, const Entit
     value.dim = entity->dim; /* of x' with the unit of x: per second */
   }
   if (!pf_dim_expect(ck, node, value.dim, entity->dim, pf_print_text(ck, "'%s'", entity->name))) return pf_no_value();
-  if (value.kind == V_SCALAR && is_number_over_angle(ck, value) && pf_is_upside_down(ck, node, value.dim, entity->dim))
-    return pf_no_value();
-  return value;
+  /* In a model N m/rad are taken for N m where the angle is a number: only a mere number over an angle is meant the
+   * other way up. */
+  PfDimension of = value.dim.of;
+  of.power[PF_BASE_RAD] = 0;
+  bool mere = value.kind == V_SCALAR && pf_dimension_is_none(of) && !pf_contents(ck, value.scalar);
+  return mere && pf_is_upside_down(ck, node, value.dim, entity->dim) ? pf_no_value() : value;
 }

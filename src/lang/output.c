@@ -6,7 +6,8 @@
 
 /* ---------------------------------------------------------------- settings */
 
-static bool read_setting(Checker *ck, Scope *scope, const PfNode *p, PfSetting *setting)
+/* One setting of 'run' or 'draw': a word or a number. */
+static bool read_setting(Checker *ck, Scope *scope, const PfNode *p, PfProperty *setting)
 {
   setting->key = pf_print_text(ck, "%s", p->text);
   setting->place = pf_model_place(ck, p);
@@ -19,20 +20,16 @@ static bool read_setting(Checker *ck, Scope *scope, const PfNode *p, PfSetting *
   }
   Value value = pf_scalar_of(ck, scope, p->child, "a setting");
   if (value.kind == V_NONE) return false;
-  if (pf_contents(ck, value.scalar) & HAS_MOTION) {
-    pf_check_fail(ck, PF_ERR_MODEL, p->child, "a setting is made of numbers and parameters only");
-    return false;
-  }
+  if (pf_contents(ck, value.scalar) & HAS_MOTION)
+    return pf_check_refuse(ck, PF_ERR_MODEL, p->child, "a setting is made of numbers and parameters only");
   setting->value = value.scalar;
   return true;
 }
 
-static PfSetting *read_settings(Checker *ck, Scope *scope, const PfNode *block, int *count)
+static PfProperty *read_settings(Checker *ck, Scope *scope, const PfNode *block, int *count)
 {
   *count = 0;
-  int room = 0;
-  for (const PfNode *p = block ? block->child : NULL; p; p = p->next) room++;
-  PfSetting *settings = pf_arena_array(ck->model->arena, PfSetting, room);
+  PfProperty *settings = pf_arena_array(ck->model->arena, PfProperty, block ? pf_child_count(block) : 0);
   if (!settings) {
     pf_check_no_memory(ck);
     return NULL;
@@ -43,17 +40,6 @@ static PfSetting *read_settings(Checker *ck, Scope *scope, const PfNode *block, 
 }
 
 /* ---------------------------------------------------------------- run */
-
-static void read_until(Checker *ck, Scope *scope, const PfNode *node, PfRun *run)
-{
-  Value until = pf_value_of_condition(ck, scope, node->child);
-  if (until.kind == V_NONE) return;
-  if (until.kind != V_CONDITION) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "'until' needs a condition such as x > 3 [m]");
-    return;
-  }
-  run->until = until.scalar;
-}
 
 void pf_check_run(Checker *ck, Scope *scope, const PfNode *node)
 {
@@ -80,53 +66,51 @@ void pf_check_run(Checker *ck, Scope *scope, const PfNode *node)
       run->method_place = pf_model_place(ck, child);
     }
     if (child->kind == PF_N_BLOCK) run->settings = read_settings(ck, scope, child, &run->setting_count);
-    if (child->kind == PF_N_VALUE) read_until(ck, scope, child, run);
+    if (child->kind == PF_N_VALUE) {
+      Value until = pf_value_of_condition(ck, scope, child->child);
+      if (until.kind == V_CONDITION) run->until = until.scalar;
+      else if (until.kind != V_NONE)
+        pf_check_fail(ck, PF_ERR_MODEL, child, "'until' needs a condition such as x > 3 [m]");
+    }
   }
 }
 
 /* ---------------------------------------------------------------- draw */
 
+/* Is it a known shape with as many numbers as it needs? */
 static bool is_shape(Checker *ck, const PfNode *shape)
 {
   static const struct {
     const char *name;
     int arguments;
   } shapes[] = {{"box", 3}, {"sphere", 1}, {"cylinder", 2}, {"disc", 1}, {"line", 2}, {"trace", 0}, {"arrow", 1}};
-  int count = 0;
-  for (const PfNode *child = shape->child; child; child = child->next) count++;
+  int count = pf_child_count(shape);
   for (size_t i = 0; i < sizeof shapes/sizeof *shapes; i++) {
     if (strcmp(shapes[i].name, shape->text)) continue;
     if (count == shapes[i].arguments) return true;
-    pf_check_fail(ck, PF_ERR_MODEL, shape, "%s takes %d numbers, not %d", shape->text, shapes[i].arguments, count);
-    return false;
+    return pf_check_refuse(ck, PF_ERR_MODEL, shape, "%s takes %d numbers, not %d", shape->text, shapes[i].arguments,
+                           count);
   }
   pf_check_fail(ck, PF_ERR_NAME, shape, "'%s' is not a shape: box(a, b, c), sphere(r), cylinder(r, h), disc(r), "
                 "line(a, b), arrow(a), trace()", shape->text);
   return false;
 }
 
-/* axis x, y or z. */
-static bool has_axis(Checker *ck, const PfNode *block)
-{
-  for (const PfNode *p = block ? block->child : NULL; p; p = p->next) {
-    if (strcmp(p->text, "axis") != 0) continue;
-    bool word = p->child->kind == PF_N_NAME || p->child->kind == PF_N_STRING;
-    if (word && strlen(p->child->text) == 1 && strchr("xyz", p->child->text[0])) continue;
-    pf_check_fail(ck, PF_ERR_MODEL, p->child, "the axis of a shape is x, y or z");
-    return false;
-  }
-  return true;
-}
-
 void pf_check_draw(Checker *ck, Scope *scope, const PfNode *node)
 {
-  const PfNode *shape = node->child->next;
+  const PfNode *shape = node->child->next, *block = pf_child_of_kind(node, PF_N_BLOCK);
   Value what = pf_point_of(ck, scope, node->child, "what is drawn");
-  if (what.kind == V_NONE || !is_shape(ck, shape) || !has_axis(ck, pf_child_of_kind(node, PF_N_BLOCK))) return;
+  if (what.kind == V_NONE || !is_shape(ck, shape)) return;
+  for (const PfNode *p = block ? block->child : NULL; p; p = p->next) {
+    bool word = p->child->kind == PF_N_NAME || p->child->kind == PF_N_STRING;
+    if (strcmp(p->text, "axis") || (word && pf_word_is_in("x y z", p->child->text, strlen(p->child->text)))) continue;
+    pf_check_fail(ck, PF_ERR_MODEL, p->child, "the axis of a shape is x, y or z");
+    return;
+  }
   PfDraw draw = {.shape = pf_print_text(ck, "%s", shape->text), .frame = what.frame};
   draw.point = pf_vector_make(ck->model, what.frame, what.c);
   draw.arguments = pf_arena_array(ck->model->arena, PfExpr, 4);
-  draw.settings = read_settings(ck, scope, pf_child_of_kind(node, PF_N_BLOCK), &draw.setting_count);
+  draw.settings = read_settings(ck, scope, block, &draw.setting_count);
   if (!draw.arguments) {
     pf_check_no_memory(ck);
     return;

@@ -7,6 +7,7 @@
 
 /* ---------------------------------------------------------------- tokens */
 
+/* Goes on to the next token; after an error only the recovery does. */
 void pf_parser_advance(PfParser *p)
 {
   if (p->failed) return;
@@ -14,6 +15,7 @@ void pf_parser_advance(PfParser *p)
   p->token = pf_lexer_next(&p->lexer);
 }
 
+/* Reads the next token if it is of this kind. */
 bool pf_parser_accept(PfParser *p, PfTokenKind kind)
 {
   if (p->token.kind != kind) return false;
@@ -33,6 +35,7 @@ bool pf_parser_sees(const PfParser *p, const char *word)
   return pf_token_is(p->source, &p->token, word) && !p->failed;
 }
 
+/* Reads the next token if it is this word. */
 bool pf_parser_accept_word(PfParser *p, const char *word)
 {
   if (!pf_parser_sees(p, word)) return false;
@@ -40,6 +43,7 @@ bool pf_parser_accept_word(PfParser *p, const char *word)
   return true;
 }
 
+/* Reads this word, or reports that it was expected. */
 bool pf_parser_expect_word(PfParser *p, const char *word, const char *purpose, const char *hint)
 {
   if (pf_parser_accept_word(p, word)) return true;
@@ -54,6 +58,7 @@ bool pf_parser_line_ended(const PfParser *p)
 
 /* ---------------------------------------------------------------- errors */
 
+/* The name of the token in messages. Returns the buffer or a constant. */
 const char *pf_parser_describe(const PfParser *p, const PfToken *token, char buffer[PF_TOKEN_NAME])
 {
   const char *bytes = p->source->bytes + token->start;
@@ -89,6 +94,7 @@ static void stop(PfParser *p, PfStatus status)
   give_up(p);
 }
 
+/* Reports a failed allocation, once, and stops. */
 void pf_parser_no_memory(PfParser *p)
 {
   if (p->stopped) return;
@@ -122,8 +128,8 @@ bool pf_parser_error(PfParser *p, const PfToken *at, const char *format, ...)
   return true;
 }
 
-/* What was found instead, and where to show it: what is missing at a line's end is missing there, not where
- * the next line starts. */
+/* The token found instead, and where to show it: a token missing at the end of a line is reported there, not where the
+ * next line starts. */
 static const char *found(const PfParser *p, PfToken *at, char buffer[PF_TOKEN_NAME])
 {
   bool end = p->token.kind == PF_T_END, new_statement = p->token.kind == PF_T_KEYWORD && p->token.newlines;
@@ -153,6 +159,7 @@ bool pf_parser_expected(PfParser *p, const char *format, ...)
   return pf_parser_error(p, &at, "expected %s, found %s", what, instead);
 }
 
+/* Reports too deep a nesting, and stops. */
 void pf_parser_too_deep(PfParser *p)
 {
   if (p->failed) return;
@@ -165,6 +172,7 @@ void pf_parser_enter(PfParser *p)
   if (++p->nesting > PF_DEEPEST_NESTING) pf_parser_too_deep(p);
 }
 
+/* Back by one level. */
 void pf_parser_leave(PfParser *p)
 {
   p->nesting--;
@@ -276,7 +284,8 @@ PfNode **pf_parser_add(PfNode **tail, PfNode *node)
   return &node->next;
 }
 
-const char *pf_parser_text(PfParser *p, const char *bytes, size_t size)
+/* The text in the arena, the same pointer for the same text. */
+static const char *interned_text(PfParser *p, const char *bytes, size_t size)
 {
   char *text = pf_map_get(&p->words, bytes, size);
   if (text) return text;
@@ -286,14 +295,15 @@ const char *pf_parser_text(PfParser *p, const char *bytes, size_t size)
   return "";
 }
 
+/* The text of a token, in the arena. */
 const char *pf_parser_token_text(PfParser *p, const PfToken *token)
 {
-  return pf_parser_text(p, p->source->bytes + token->start, token->size);
+  return interned_text(p, p->source->bytes + token->start, token->size);
 }
 
 /* ---------------------------------------------------------------- statements */
 
-/* The words of other programs, and what to write here. */
+/* Keywords of other programs, with the equivalent to write here. */
 static const struct {
   const char *word, *hint;
 } habits[] = {
@@ -429,25 +439,6 @@ static bool is_next_statement(const PfParser *p, int depth)
   return p->token.kind == PF_T_SEMICOLON || (p->token.newlines && !continues(p));
 }
 
-/* After an error: on to the next statement. Brackets are counted, so that half a statement is not taken for a
- * whole one; but a keyword at the start of a line is always believed. */
-static void recover(PfParser *p, int depth, uint32_t start)
-{
-  p->failed = p->stopped;
-  if (!p->stopped) p->token = p->kept;
-  if (p->token.start == start) pf_parser_advance(p);
-  for (; !is_next_statement(p, depth); pf_parser_advance(p)) {
-    PfTokenKind kind = p->token.kind;
-    p->braces += (kind == PF_T_LBRACE) - (kind == PF_T_RBRACE && p->braces > depth);
-    p->brackets += (kind == PF_T_LPAREN || kind == PF_T_LBRACKET);
-    p->brackets -= (kind == PF_T_RPAREN || kind == PF_T_RBRACKET) && p->brackets > 0;
-    if (kind == PF_T_LBRACE) p->in_properties = false; /* who knows what this one holds */
-  }
-  p->braces = depth;
-  p->brackets = 0;
-  p->in_properties = false;
-}
-
 /* The next statement of a block, or NULL after an error. */
 static PfNode *statement(PfParser *p, int depth)
 {
@@ -465,11 +456,26 @@ static PfNode *statement(PfParser *p, int depth)
     no_statement(p);
   }
   if (!p->failed) return node;
-  recover(p, depth, start);
+  /* After an error: on to the next statement. Brackets are counted, so that half a statement is not taken for a whole
+   * one; but a keyword at the start of a line is always believed. */
+  p->failed = p->stopped;
+  if (!p->stopped) p->token = p->kept;
+  if (p->token.start == start) pf_parser_advance(p);
+  for (; !is_next_statement(p, depth); pf_parser_advance(p)) {
+    PfTokenKind kind = p->token.kind;
+    p->braces += (kind == PF_T_LBRACE) - (kind == PF_T_RBRACE && p->braces > depth);
+    p->brackets += (kind == PF_T_LPAREN || kind == PF_T_LBRACKET);
+    p->brackets -= (kind == PF_T_RPAREN || kind == PF_T_RBRACKET) && p->brackets > 0;
+    if (kind == PF_T_LBRACE) p->in_properties = false; /* the contents of this one are not known */
+  }
+  p->braces = depth;
+  p->brackets = 0;
+  p->in_properties = false;
   p->nesting = nesting;
   return NULL;
 }
 
+/* Statements up to the closing brace or the end; each recovers from its own errors. */
 static void statements(PfParser *p, PfNode *block, int depth)
 {
   PfNode **tail = &block->child;

@@ -18,7 +18,7 @@ typedef enum Precedence {
   PREC_POSTFIX
 } Precedence;
 
-/* A chain a.b.c… makes a deep tree without nesting; whoever walks the tree may rely on this height. */
+/* A chain a.b.c… makes a deep tree without nesting; functions that walk the tree may rely on this height. */
 enum { HIGHEST = 5*PF_DEEPEST_NESTING, MOST_PRIMES = 4 };
 
 /* Reads an expression that starts with this token. */
@@ -37,24 +37,7 @@ static PfNode *expression(PfParser *p, Precedence least);
 
 /* ---------------------------------------------------------------- errors */
 
-static void hint_missing_operand(PfParser *p, PfTokenKind kind)
-{
-  const PfToken *next = &p->kept;
-  const char *bytes = p->source->bytes + next->start;
-  bool comment = p->last.kind == PF_T_SLASH && (kind == PF_T_SLASH || kind == PF_T_STAR);
-  comment = comment || (kind == PF_T_SLASH && (bytes[1] == '/' || bytes[1] == '*'));
-  if (kind == PF_T_PRIME)
-    pf_hint(p->ctx, "the ' of a time derivative follows its name: x'");
-  else if (kind == PF_T_UNIT && memchr(bytes, ',', next->size))
-    pf_hint(p->ctx, "a vector is written with round brackets: (a, b, c)");
-  else if (kind == PF_T_UNIT)
-    pf_hint(p->ctx, "a unit follows its number: 0.5 [m]");
-  else if (comment)
-    pf_hint(p->ctx, "a comment starts with #");
-  else if (p->brackets && (kind == PF_T_END || kind == PF_T_KEYWORD))
-    pf_hint(p->ctx, "the %s of line %u is not closed", pf_token_text(p->open.kind), (unsigned)p->open.line);
-}
-
+/* Reports that an operand is missing, with a hint at the likely intention. */
 static PfNode *missing_operand(PfParser *p)
 {
   PfToken token = p->token;
@@ -67,7 +50,21 @@ static PfNode *missing_operand(PfParser *p)
               p->source->bytes + token.start);
   } else if (pf_parser_expected(p, "a number, a name or '(' after %s",
                                 pf_parser_describe(p, &p->last, buffer))) {
-    hint_missing_operand(p, token.kind);
+    PfTokenKind kind = token.kind;
+    const PfToken *next = &p->kept;
+    const char *bytes = p->source->bytes + next->start;
+    bool comment = p->last.kind == PF_T_SLASH && (kind == PF_T_SLASH || kind == PF_T_STAR);
+    comment = comment || (kind == PF_T_SLASH && (bytes[1] == '/' || bytes[1] == '*'));
+    if (kind == PF_T_PRIME)
+      pf_hint(p->ctx, "the ' of a time derivative follows its name: x'");
+    else if (kind == PF_T_UNIT && memchr(bytes, ',', next->size))
+      pf_hint(p->ctx, "a vector is written with round brackets: (a, b, c)");
+    else if (kind == PF_T_UNIT)
+      pf_hint(p->ctx, "a unit follows its number: 0.5 [m]");
+    else if (comment)
+      pf_hint(p->ctx, "a comment starts with #");
+    else if (p->brackets && (kind == PF_T_END || kind == PF_T_KEYWORD))
+      pf_hint(p->ctx, "the %s of line %u is not closed", pf_token_text(p->open.kind), (unsigned)p->open.line);
   }
   return &p->nowhere;
 }
@@ -82,7 +79,7 @@ static PfNode *name(PfParser *p)
   return node;
 }
 
-/* 1. and 1.e3 are 1 and 1e3: whoever reads the text later need not know the short form. */
+/* 1. and 1.e3 are 1 and 1e3: later readers of the text need not handle the short form. */
 static PfNode *number(PfParser *p)
 {
   PfNode *node = pf_parser_node(p, PF_N_NUMBER, &p->token);
@@ -146,7 +143,7 @@ static PfNode *group(PfParser *p)
 
 /* ---------------------------------------------------------------- signs and operators */
 
-/* A sign or a word before what it acts on. */
+/* A sign or a word before its operand. */
 static PfNode *unary(PfParser *p, PfNodeKind kind, Precedence precedence)
 {
   PfNode *node = pf_parser_node(p, kind, &p->token);
@@ -258,6 +255,7 @@ static bool is_constant(const PfNode *node)
   return node->kind == PF_N_NUMBER || node->kind == PF_N_UNIT || node->kind == PF_N_STRING;
 }
 
+/* x', x'': time derivatives. */
 static PfNode *prime(PfParser *p, PfNode *left, const PfToken *start)
 {
   if (is_constant(left)) {
@@ -274,6 +272,7 @@ static PfNode *prime(PfParser *p, PfNode *left, const PfToken *start)
   return node;
 }
 
+/* a.b */
 static PfNode *member(PfParser *p, PfNode *left, const PfToken *start)
 {
   if (is_constant(left)) {
@@ -327,24 +326,19 @@ static PfNode *unit(PfParser *p, PfNode *left, const PfToken *start)
   return node;
 }
 
-/* sum(i in 1..3, e): the variable has been read as the first argument, 'in' is next. */
-static void sum_over(PfParser *p, PfNode *node, const PfNode *variable)
-{
-  node->kind = PF_N_SUMOVER;
-  node->text = variable->text;
-  pf_parser_advance(p);
-  node->child = pf_parse_range(p);
-  if (pf_parser_expect(p, PF_T_COMMA, "and what to add up", "for example: sum(i in 1..3, psi[i]^2)"))
-    node->child->next = pf_parse_expression(p);
-}
-
 static PfNode *call_sum(PfParser *p, PfNode *node)
 {
   PfBracket bracket = pf_parser_open(p);
   PfNode *first = pf_parse_expression(p);
   PfNode **tail = pf_parser_add(&node->child, first);
   if (first->kind == PF_N_NAME && pf_parser_sees(p, "in")) {
-    sum_over(p, node, first);
+    /* sum(i in 1..3, e): the variable has been read as the first argument, 'in' is next. */
+    node->kind = PF_N_SUMOVER;
+    node->text = first->text;
+    pf_parser_advance(p);
+    node->child = pf_parse_range(p);
+    if (pf_parser_expect(p, PF_T_COMMA, "and what to add up", "for example: sum(i in 1..3, psi[i]^2)"))
+      node->child->next = pf_parse_expression(p);
   } else {
     while (pf_parser_accept(p, PF_T_COMMA)) tail = pf_parser_add(tail, pf_parse_expression(p));
   }
@@ -354,7 +348,7 @@ static PfNode *call_sum(PfParser *p, PfNode *node)
 
 static PfNode *call(PfParser *p, PfNode *left, const PfToken *start)
 {
-  if (p->last.kind != PF_T_NAME || left->kind != PF_N_NAME) { /* (a)(b) is no call either */
+  if (p->last.kind != PF_T_NAME || left->kind != PF_N_NAME) { /* (a)(b) is not a call either */
     if (pf_parser_expected(p, "an operator")) pf_hint(p->ctx, "a product is written with *: 2*(a + b)");
     return left;
   }
@@ -405,8 +399,8 @@ static bool is_unit_of_pi(const PfParser *p)
   return p->last.kind == PF_T_NAME && p->last.size == 2 && !memcmp(last, "pi", 2) && *next && strchr("*/+-^", *next);
 }
 
-/* An operator may start a line, what follows a value directly may not. A unit follows numbers only, and pi; after
- * another name it belongs to the declaration. */
+/* An operator may start a line; a token that must follow a value directly may not. A unit follows numbers only, and pi;
+ * after another name it belongs to the declaration. */
 static bool goes_on(const PfParser *p, Precedence least)
 {
   Precedence precedence = rule_of(p->token.kind)->precedence;
@@ -428,6 +422,8 @@ static bool is_energy(const PfParser *p)
   return p->showing && !p->token.newlines && (pf_parser_sees(p, "kinetic") || pf_parser_sees(p, "potential"));
 }
 
+/* Pratt's algorithm: an operand by the rule of its first token, then operators as long as they bind more tightly than
+ * `least`. The height of the tree is limited, so that later recursions are. */
 static PfNode *expression(PfParser *p, Precedence least)
 {
   if (is_function(p) || is_energy(p)) p->token.kind = PF_T_NAME;
@@ -447,6 +443,7 @@ static PfNode *expression(PfParser *p, Precedence least)
   return left;
 }
 
+/* An expression; never NULL, after an error a node without meaning. */
 PfNode *pf_parse_expression(PfParser *p)
 {
   return expression(p, PREC_OR);

@@ -66,8 +66,6 @@ PfNode *pf_parser_node(PfParser *p, PfNodeKind kind, const PfToken *start);
 void pf_parser_extend(PfParser *p, PfNode *node);
 /* Puts the node at the tail of a list; returns the new tail. */
 PfNode **pf_parser_add(PfNode **tail, PfNode *node);
-/* The text in the arena, the same pointer for the same text. */
-const char *pf_parser_text(PfParser *p, const char *bytes, size_t size);
 const char *pf_parser_token_text(PfParser *p, const PfToken *token);
 
 /* ---------------------------------------------------------------- brackets */

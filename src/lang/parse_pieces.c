@@ -45,6 +45,7 @@ PfNode *pf_parse_label(PfParser *p, const char *purpose)
   return node;
 }
 
+/* [unit], as UNITS. */
 PfNode *pf_parse_units(PfParser *p)
 {
   PfNode *node = pf_parser_node(p, PF_N_UNITS, &p->token);
@@ -173,6 +174,7 @@ PfNode *pf_parse_label_or_expression(PfParser *p)
   return sees_reserved_label(p) ? pf_parse_new_name(p, PF_N_LABEL, "a name") : pf_parse_expression(p);
 }
 
+/* Is the expression that was read a label: a name with ':' after it? */
 bool pf_parse_is_label(const PfParser *p, const PfNode *node)
 {
   return p->token.kind == PF_T_COLON && (node->kind == PF_N_NAME || node->kind == PF_N_INDEX);

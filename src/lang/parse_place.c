@@ -24,6 +24,7 @@ static PfNode *place_by(PfParser *p, PfNodeKind kind, const char *word, const ch
   return node;
 }
 
+/* at, turn, shift, free and ball, in any number and order. */
 static PfNode **placements(PfParser *p, PfNode **tail)
 {
   for (;;) {
@@ -49,6 +50,7 @@ static PfNode **placed_name(PfParser *p, PfNode *node, const char *what, const c
   return tail;
 }
 
+/* frame or body NAME in FRAME with its placements and properties. */
 PfNode *pf_parse_frame(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_FRAME);
@@ -67,6 +69,7 @@ PfNode *pf_parse_frame(PfParser *p)
   return node;
 }
 
+/* point NAME in FRAME at (a, b, c). */
 PfNode *pf_parse_point(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_POINT);
@@ -76,6 +79,7 @@ PfNode *pf_parse_point(PfParser *p)
   return node;
 }
 
+/* spring on a number, or from point to point, with its properties. */
 PfNode *pf_parse_spring(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_SPRING);
@@ -104,6 +108,7 @@ static void hint_constraint(PfParser *p, const PfNode *left, bool prescribed)
     pf_hint(p->ctx, "for example: constraint x' = r*theta'");
 }
 
+/* constraint and prescribe: an equation, with a label or without. */
 PfNode *pf_parse_constraint(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_CONSTRAINT);
@@ -145,25 +150,24 @@ static PfNode *surface(PfParser *p)
   return node;
 }
 
-static PfNode *sphere(PfParser *p)
-{
-  const char *example = "for example: inside sphere { radius R, center (0, 0, 0) }";
-  PfNode *node = pf_parser_node(p, PF_N_SUPPORT, &p->last);
-  node->text = pf_parser_token_text(p, &p->last);
-  if (pf_parser_expect_word(p, "sphere", "and its properties", example))
-    node->child = pf_parse_properties(p, "and the properties of the sphere", example);
-  return node;
-}
-
+/* The support: a plane, a surface, a sphere. */
 static PfNode *roll_support(PfParser *p)
 {
   if (pf_parser_accept_word(p, "on")) return pf_parser_accept_word(p, "surface") ? surface(p) : plane(p);
-  if (pf_parser_accept_word(p, "inside") || pf_parser_accept_word(p, "outside")) return sphere(p);
+  if (pf_parser_accept_word(p, "inside") || pf_parser_accept_word(p, "outside")) {
+    const char *example = "for example: inside sphere { radius R, center (0, 0, 0) }";
+    PfNode *node = pf_parser_node(p, PF_N_SUPPORT, &p->last);
+    node->text = pf_parser_token_text(p, &p->last);
+    if (pf_parser_expect_word(p, "sphere", "and its properties", example))
+      node->child = pf_parse_properties(p, "and the properties of the sphere", example);
+    return node;
+  }
   if (pf_parser_expected(p, "what it rolls on: 'on', 'inside' or 'outside'"))
     pf_hint(p->ctx, "for example: on ground, on surface h, inside sphere { radius R, center (0, 0, 0) }");
   return pf_parser_node(p, PF_N_SUPPORT, &p->token);
 }
 
+/* roll BODY on, inside or outside of something. */
 PfNode *pf_parse_roll(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_ROLL);
@@ -185,6 +189,7 @@ PfNode *pf_parse_roll(PfParser *p)
   return node;
 }
 
+/* skate: a point of a body that moves along a direction only. */
 PfNode *pf_parse_skate(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_SKATE);

@@ -6,6 +6,7 @@
 
 /* ---------------------------------------------------------------- declarations */
 
+/* model NAME "title" */
 static PfNode *model_statement(PfParser *p)
 {
   PfNode *node = pf_parse_node(p, PF_N_MODEL);
@@ -21,6 +22,7 @@ static PfNode *model_statement(PfParser *p)
   return node;
 }
 
+/* Adds a hint at the likely intention of the token after a name. */
 static void hint_after_item(PfParser *p, const PfNode *item, const char *keyword)
 {
   PfTokenKind kind = p->kept.kind;
@@ -51,6 +53,7 @@ static PfNode *find_child(PfNode *node, PfNodeKind kind)
   return NULL;
 }
 
+/* A name with its length or parameters, text, value and unit. */
 static PfNode *item(PfParser *p, const char *keyword)
 {
   PfNode *node = pf_parse_new_name(p, PF_N_ITEM, "a name");
@@ -125,7 +128,7 @@ static bool is_variable(const PfNode *node)
   return node->kind == PF_N_NAME || node->kind == PF_N_INDEX || node->kind == PF_N_MEMBER;
 }
 
-/* What may stand left of '=': in start a coordinate, a velocity or omega(body), in rate a velocity, else a
+/* Targets allowed left of '=': in start a coordinate, a velocity or omega(body), in rate a velocity, else a
  * coordinate. */
 static void check_target(PfParser *p, const PfNode *target, const char *keyword)
 {
@@ -289,7 +292,7 @@ static PfNode *run_statement(PfParser *p)
   return node;
 }
 
-/* Quantities, each with the unit it is shown in behind it: x, theta [deg], kinetic + potential. */
+/* Quantities, each followed by the unit it is shown in: x, theta [deg], kinetic + potential. */
 PfNode **pf_parse_shown(PfParser *p, PfNode **tail)
 {
   p->showing = true;
@@ -314,6 +317,7 @@ static PfNode *plot_statement(PfParser *p)
   return node;
 }
 
+/* draw FRAME as shape(sizes) { properties } */
 static PfNode *draw_statement(PfParser *p)
 {
   const char *example = "for example: draw board as box(1, 0.2, 0.05)";

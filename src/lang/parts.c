@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Initial values and parameters that consist of several numbers and are given in one text: hub.w=(0, 0, 1),
+ * hub.turn=(0.1, 0, 0), q=(0.1, 0.2, 0.3). They are read as expressions with units and handed on name by name. */
 #include "lang/parts.h"
 #include "base/base.h"
 #include "lang/constant.h"
@@ -47,26 +49,21 @@ static void put_element(const char *name, int index, char element[NAME])
   snprintf(element, NAME, "%.*s[%d]%s", (int)length, name, index, name + length);
 }
 
-static bool has_element(const PfModel *model, const char *name, int index)
-{
-  char element[NAME];
-  put_element(name, index, element);
-  for (int i = 0; i < model->speed_count; i++)
-    if (!strcmp(model->speeds[i].name, element)) return true;
-  if (pf_model_find_parameter(model, element) >= 0) return true;
-  const size_t length = strlen(element);
-  if (element[length - 1] == '\'') element[length - 1] = 0; /* a velocity: that of a coordinate */
-  return pf_model_find_coordinate(model, element) >= 0;
-}
-
 int pf_parts_count(const PfModel *model, const char *name)
 {
   size_t joint;
   const Group *group = find_group(model, name, &joint);
-  int count = 0;
   if (group) return group->count;
-  while (count < PF_MOST_PARTS && has_element(model, name, count + 1)) count++;
-  return count;
+  for (int count = 0; count < PF_MOST_PARTS; count++) {
+    char element[NAME];
+    put_element(name, count + 1, element);
+    bool found = pf_model_find_parameter(model, element) >= 0;
+    for (int i = 0; i < model->speed_count && !found; i++) found = !strcmp(model->speeds[i].name, element);
+    char *last = element + strlen(element) - 1;
+    if (*last == '\'') *last = 0; /* a velocity: that of a coordinate */
+    if (!found && pf_model_find_coordinate(model, element) < 0) return count;
+  }
+  return PF_MOST_PARTS;
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -88,28 +85,9 @@ static PfStatus read_numbers(PfContext *ctx, const char *what, const char *name,
     good = *text == (k < count ? ',' : ')');
   }
   if (good && !text[1 + strspn(text + 1, " ")]) return PF_OK;
-  pf_fail(ctx, PF_ERR_ARGUMENT, "%s: %d numbers in brackets are needed", what, count);
+  pf_fail(ctx, PF_ERR_ARGUMENT, "@%s: %d numbers in brackets are needed", what, count);
   pf_hint(ctx, "for example: \"%s=%s\"", name, count == 4 ? "(1, 0, 0, 0)" : count == 3 ? "(0, 0, 1)" : "(0, …)");
   return PF_ERR_ARGUMENT;
-}
-
-/* cos(a/2) and the axis times sin(a/2), where the rotation vector is a times the axis. */
-static void quaternion_of_turn(double number[GROUP_PARTS])
-{
-  double turn[3] = {number[0], number[1], number[2]};
-  double angle = sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2]),
-         part = angle > 0 ? sin(0.5*angle)/angle : 0.5;
-  number[0] = cos(0.5*angle);
-  for (int k = 0; k < 3; k++) number[k + 1] = part*turn[k];
-}
-
-/* Of another length than one: divided by it, as by 'start'. */
-static PfStatus normalise(PfContext *ctx, const char *what, double q[GROUP_PARTS])
-{
-  double length = sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]);
-  if (!(length > 0)) return pf_fail(ctx, PF_ERR_ARGUMENT, "%s: a quaternion of zeros is no rotation", what);
-  for (int k = 0; k < GROUP_PARTS; k++) q[k] /= length;
-  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- parts */
@@ -120,6 +98,8 @@ static PfStatus name_part(PfContext *ctx, PfArena *arena, const char *name, PfPa
   return part->name ? PF_OK : pf_no_room(ctx, "a start");
 }
 
+/* Numbers that belong together, given as one value: three components, a quaternion, or a rotation vector, which becomes
+ * a quaternion. Quaternions are divided by their length. */
 static PfStatus read_group(PfContext *ctx, PfArena *arena, const Group *group, const char *what, const char *name,
                            size_t joint, const char *text, PfPart *parts, int *count)
 {
@@ -127,8 +107,20 @@ static PfStatus read_group(PfContext *ctx, PfArena *arena, const Group *group, c
   const char *units[] = {group->unit, group->unit, group->unit, group->unit};
   PF_TRY(read_numbers(ctx, what, name, text, group->count, units, number));
   const bool attitude = group->parts[0][0] == 'q';
-  if (!strcmp(group->word, "turn")) quaternion_of_turn(number);
-  if (attitude) PF_TRY(normalise(ctx, what, number));
+  if (!strcmp(group->word, "turn")) {
+    /* cos(a/2) and the axis times sin(a/2), where the rotation vector is a times the axis. */
+    double turn[3] = {number[0], number[1], number[2]};
+    double angle = sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2]),
+           part = angle > 0 ? sin(0.5*angle)/angle : 0.5;
+    number[0] = cos(0.5*angle);
+    for (int k = 0; k < 3; k++) number[k + 1] = part*turn[k];
+  }
+  if (attitude) {
+    /* Of another length than one: divided by it, as by 'start'. */
+    double length = sqrt(number[0]*number[0] + number[1]*number[1] + number[2]*number[2] + number[3]*number[3]);
+    if (!(length > 0)) return pf_fail(ctx, PF_ERR_ARGUMENT, "@%s: a quaternion of zeros is no rotation", what);
+    for (int k = 0; k < GROUP_PARTS; k++) number[k] /= length;
+  }
   *count = attitude ? GROUP_PARTS : group->count;
   for (int k = 0; k < *count; k++) {
     char part[NAME];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantities of a model that are asked for beside it: "x, theta [deg]; pos(w)". They are read in a scope inside the
  * outermost one of the model, whose names the model has kept. */
+#include "base/spelling.h"
 #include "lang/check_impl.h"
 #include "lang/given.h"
 
@@ -17,35 +18,29 @@ typedef struct Asked {
   int count;
 } Asked;
 
-static Dim dimension_of(Checker *ck, const PfGivenName *given)
-{
-  PfUnit unit;
-  const PfPlace nowhere = {0};
-  if (!*given->unit || pf_unit_parse(ck->ctx, nowhere, given->unit, &unit) != PF_OK) return pf_dim_unknown();
-  const Dim dim = {.known = true, .of = unit.dimension};
-  return given->summed ? pf_dim_multiply(dim, pf_dim_make(0, 0, 1)) : dim;
-}
-
-/* Like what only the equations know, numbers of the caller have no derivative; formulas do. */
-static void add_given(Asked *a, Checker *ck, const PfNode *node)
-{
-  for (int i = 0; i < a->given_count; i++) {
-    PfExpr value = a->given[i].value;
-    if (value == PF_EXPR_NONE) {
-      value = pf_expr_symbol(a->ctx, a->given[i].name);
-      pf_set_contents(ck, value, HAS_ACCELERATION);
-    }
-    pf_scope_bind(ck, ck->global, node, a->given[i].name, pf_scalar_value(value, dimension_of(ck, a->given + i)));
-  }
-}
-
+/* Checks the list in the names of the model, with those that the caller gives besides. */
 static PfStatus check_quantities(Asked *a, Checker *ck)
 {
   PfNode *tree = NULL;
   ck->global = pf_scope_new(ck, ck->global, NULL, "", "");
   if (!ck->global) return PF_ERR_MEMORY;
   if (pf_parse_quantities(a->text, &tree) != PF_OK) return tree ? PF_ERR_ARGUMENT : PF_ERR_MEMORY;
-  add_given(a, ck, tree);
+  /* Like what only the equations know, numbers of the caller have no derivative; formulas do. */
+  for (int i = 0; i < a->given_count; i++) {
+    PfExpr value = a->given[i].value;
+    if (value == PF_EXPR_NONE) {
+      value = pf_expr_symbol(a->ctx, a->given[i].name);
+      pf_set_contents(ck, value, HAS_ACCELERATION);
+    }
+    PfUnit unit;
+    const char *text = a->given[i].unit;
+    Dim dim = pf_dim_unknown();
+    if (*text && pf_unit_parse(ck->ctx, (PfPlace){0}, text, &unit) == PF_OK) {
+      dim = (Dim){.known = true, .of = unit.dimension};
+      if (a->given[i].summed) dim = pf_dim_multiply(dim, pf_dim_make(0, 0, 1));
+    }
+    pf_scope_bind(ck, ck->global, tree, a->given[i].name, pf_scalar_value(value, dim));
+  }
   for (const PfNode *list = tree->child; list; list = list->next) pf_check_plot(ck, ck->global, list);
   pf_check_multipliers(ck);
   if (pf_error_count(a->ctx) != ck->errors_before) return PF_ERR_ARGUMENT;
@@ -56,15 +51,6 @@ static PfStatus check_quantities(Asked *a, Checker *ck)
   if (!a->plots) return pf_no_room(a->ctx, "what is shown");
   memcpy(a->plots, ck->plots.at, ck->plots.count*sizeof *a->plots);
   return pf_settle_plots(ck->model, a->work, a->plots, a->count);
-}
-
-/* The classes of expressions go on from those of the model: this list grows and is a copy. */
-static bool copy_classes(Checker *ck, const Checker *of)
-{
-  if (!pf_reserve(ck->allocator, &ck->classes, of->classes.count)) return false;
-  memcpy(ck->classes.at, of->classes.at, of->classes.count*sizeof *of->classes.at);
-  ck->classes.count = of->classes.count;
-  return true;
 }
 
 /* A checker with the lists of the model's own, of which reading quantities changes none, and with new ones for all that
@@ -87,7 +73,11 @@ static PfStatus read_quantities(Asked *a)
   ck.asked = true;
   ck.kept_line = 0;
   ck.errors_before = pf_error_count(a->ctx);
-  PfStatus status = copy_classes(&ck, of) ? check_quantities(a, &ck) : pf_no_room(a->ctx, "what is shown");
+  /* The classes of expressions go on from those of the model: this list grows and is a copy. */
+  bool room = pf_reserve(ck.allocator, &ck.classes, of->classes.count);
+  if (room) memcpy(ck.classes.at, of->classes.at, of->classes.count*sizeof *of->classes.at);
+  ck.classes.count = room ? of->classes.count : 0;
+  PfStatus status = room ? check_quantities(a, &ck) : pf_no_room(a->ctx, "what is shown");
   for (size_t i = 0; i < ck.scopes.count; i++) pf_map_free(&ck.scopes.at[i]->names);
   pf_array_free(ck.allocator, &ck.scopes);
   pf_array_free(ck.allocator, &ck.plots);
@@ -96,29 +86,25 @@ static PfStatus read_quantities(Asked *a)
   return status;
 }
 
-static PfStatus read_text(Asked *a, const char *what, const char *text)
-{
-  PfSource source;
-  PfStatus status = pf_source_init(&source, a->ctx, a->work, what, text, strlen(text));
-  /* bytes that are no text: what was asked is wrong, not the model */
-  if (status == PF_ERR_SYNTAX) status = PF_ERR_ARGUMENT;
-  a->text = &source;
-  if (status == PF_OK) status = read_quantities(a);
-  a->text = NULL;
-  pf_source_free(&source);
-  return status;
-}
-
 PfStatus pf_quantities_read_given(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what,
                                   const char *text, const PfGivenName *given, int given_count, PfPlot **plots,
                                   int *count)
 {
+  PfSource source;
   Asked a = {.ctx = ctx, .arena = arena, .work = pf_arena_new(pf_context_allocator(ctx)), .model = model,
-             .given = given, .given_count = given_count};
+             .text = &source, .given = given, .given_count = given_count};
   *plots = NULL;
   *count = 0;
-  if (!a.work) return pf_no_room(ctx, "what is shown");
-  PfStatus status = read_text(&a, what, text);
+  const char *file = a.work ? pf_spell(ctx, a.work, "@%s", what) : NULL;
+  if (!file) {
+    pf_arena_free(a.work);
+    return pf_no_room(ctx, "what is shown");
+  }
+  PfStatus status = pf_source_init_value(&source, ctx, a.work, file, *what == ' ' ? NULL : pf_setting_name(what), text,
+                                         strlen(text));
+  if (status == PF_ERR_SYNTAX) status = PF_ERR_ARGUMENT; /* bytes that are not text: the list is wrong, not the model */
+  if (status == PF_OK) status = read_quantities(&a);
+  pf_source_free(&source);
   pf_arena_free(a.work);
   if (status != PF_OK) return status;
   *plots = a.plots;

@@ -7,9 +7,9 @@
 /* Definitions that refer to each other deeper than this are resolved from the other end. */
 enum { DEEP = 50 };
 
-static bool spoil(Entity *entity)
+static bool poison(Entity *entity)
 {
-  entity->state = SPOILED;
+  entity->state = POISONED;
   return false;
 }
 
@@ -32,44 +32,6 @@ static void adopt_unit(Checker *ck, const Entity *entity, const char **text, dou
   } else if (!pf_dimension_is_none(entity->dim.of)) {
     *text = pf_dim_text(ck, entity->dim);
   }
-}
-
-static bool resolve_parameter(Checker *ck, Entity *entity)
-{
-  if (entity->value) {
-    Value value = pf_scalar_of(ck, entity->scope, entity->value, "the value of a parameter");
-    value = pf_value_in_unit(ck, entity->value, value, entity);
-    if (value.kind == V_NONE) return false;
-    if (pf_contents(ck, value.scalar) & HAS_MOTION) {
-      pf_check_fail(ck, PF_ERR_MODEL, entity->value,
-                    "a parameter is constant, but this value contains coordinates, inputs or time");
-      pf_check_hint(ck, "write 'let %s = …' for a name of an expression", entity->name);
-      return false;
-    }
-    PfParameter *p = ck->parameters.at + entity->index;
-    p->value = value.scalar;
-    if (!entity->has_unit && !value.dim.bare) entity->dim = value.dim;
-    if (!entity->has_unit) adopt_unit(ck, entity, &p->unit, &p->scale);
-  }
-  enter_order(ck, entity->index);
-  return true;
-}
-
-static bool resolve_input(Checker *ck, Entity *entity)
-{
-  if (!entity->value) return true;
-  Value value = pf_scalar_of(ck, entity->scope, entity->value, "the function of an input");
-  value = pf_value_in_unit(ck, entity->value, value, entity);
-  if (value.kind == V_NONE) return false;
-  if (pf_contents(ck, value.scalar) & (HAS_MOTION & ~(unsigned)HAS_TIME)) {
-    pf_check_fail(ck, PF_ERR_MODEL, entity->value, "an input is a function of time t and parameters only");
-    return false;
-  }
-  PfInput *input = ck->inputs.at + entity->index;
-  input->value = value.scalar;
-  if (!entity->has_unit && !value.dim.bare) entity->dim = value.dim;
-  if (!entity->has_unit) adopt_unit(ck, entity, &input->unit, &input->scale);
-  return true;
 }
 
 /* u = x'*cos(theta) + y'*sin(theta) */
@@ -98,22 +60,55 @@ static bool is_speed(Checker *ck, const Entity *entity, PfExpr value)
   return false;
 }
 
-static bool resolve_speed(Checker *ck, Entity *entity)
+/* The value of a parameter, made of numbers and other parameters; the function of an input, of time and parameters; the
+ * definition of a speed. */
+static bool resolve_number(Checker *ck, Entity *entity)
 {
-  if (!entity->value) return true;
-  Value value = pf_scalar_of(ck, entity->scope, entity->value, "a speed");
-  value = pf_value_in_unit(ck, entity->value, value, entity);
-  if (value.kind == V_NONE || !is_speed(ck, entity, value.scalar)) return false;
-  PfSpeed *speed = ck->speeds.at + entity->index;
-  speed->value = value.scalar;
-  if (!entity->has_unit && !value.dim.bare) entity->dim = value.dim;
-  if (!entity->has_unit) adopt_unit(ck, entity, &speed->unit, &speed->scale);
+  static const char *const what[] = {[E_PARAM] = "the value of a parameter", [E_INPUT] = "the function of an input",
+                                     [E_SPEED] = "a speed"};
+  EntityKind kind = entity->kind;
+  if (entity->value) {
+    Value value = pf_scalar_of(ck, entity->scope, entity->value, what[kind]);
+    value = pf_value_in_unit(ck, entity->value, value, entity);
+    if (value.kind == V_NONE) return false;
+    unsigned contents = pf_contents(ck, value.scalar);
+    if (kind == E_PARAM && (contents & HAS_MOTION)) {
+      pf_check_fail(ck, PF_ERR_MODEL, entity->value,
+                    "a parameter is constant, but this value contains coordinates, inputs or time");
+      pf_check_hint(ck, "write 'let %s = …' for a name of an expression", entity->name);
+      return false;
+    }
+    if (kind == E_INPUT && (contents & (HAS_MOTION & ~(unsigned)HAS_TIME)))
+      return pf_check_refuse(ck, PF_ERR_MODEL, entity->value, "an input is a function of time t and parameters only");
+    if (kind == E_SPEED && !is_speed(ck, entity, value.scalar)) return false;
+    const char **unit;
+    double *scale;
+    if (kind == E_PARAM) {
+      PfParameter *p = ck->parameters.at + entity->index;
+      p->value = value.scalar, unit = &p->unit, scale = &p->scale;
+    } else if (kind == E_INPUT) {
+      PfInput *input = ck->inputs.at + entity->index;
+      input->value = value.scalar, unit = &input->unit, scale = &input->scale;
+    } else {
+      PfSpeed *speed = ck->speeds.at + entity->index;
+      speed->value = value.scalar, unit = &speed->unit, scale = &speed->scale;
+    }
+    if (!entity->has_unit && !value.dim.bare) entity->dim = value.dim;
+    if (!entity->has_unit) adopt_unit(ck, entity, unit, scale);
+  }
+  if (kind == E_PARAM) enter_order(ck, entity->index);
   return true;
 }
 
-/* A definition made of parameters keeps its name in all formulas, as people write them: k, not m2*r*L. */
-static bool keep_as_name(Checker *ck, Entity *entity, Value value)
+/* let: a value of any kind. A definition made of parameters keeps its name in all formulas, as people write them: k,
+ * not m2*r*L. */
+static bool resolve_definition(Checker *ck, Entity *entity)
 {
+  if (!entity->value) return false; /* a list with too few values: reported */
+  Value value = pf_value_of(ck, entity->scope, entity->value);
+  value = pf_value_in_unit(ck, entity->value, value, entity);
+  entity->result = value;
+  if (value.kind != V_SCALAR) return value.kind != V_NONE;
   PfOp op = pf_expr_op(ck->ctx, value.scalar);
   if (pf_contents(ck, value.scalar) != HAS_PARAMETER || op == PF_OP_SYMBOL) return true;
   PfParameter p = {.name = entity->name, .unit = entity->unit_text, .scale = entity->has_unit ? entity->unit.scale : 1,
@@ -128,16 +123,6 @@ static bool keep_as_name(Checker *ck, Entity *entity, Value value)
   return true;
 }
 
-static bool resolve_definition(Checker *ck, Entity *entity)
-{
-  if (!entity->value) return false; /* a list with too few values: reported */
-  Value value = pf_value_of(ck, entity->scope, entity->value);
-  value = pf_value_in_unit(ck, entity->value, value, entity);
-  if (value.kind == V_NONE) return false;
-  entity->result = value;
-  return value.kind != V_SCALAR || keep_as_name(ck, entity, value);
-}
-
 /* ---------------------------------------------------------------- frames and points */
 
 bool pf_axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3])
@@ -150,10 +135,7 @@ bool pf_axis_of(Checker *ck, Scope *scope, const PfNode *node, PfExpr axis[3])
   }
   Value value = pf_vector_of(ck, scope, node, "an axis");
   if (value.kind == V_NONE) return false;
-  if (!value.plain) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "an axis is x, y, z or three numbers (a, b, c)");
-    return false;
-  }
+  if (!value.plain) return pf_check_refuse(ck, PF_ERR_MODEL, node, "an axis is x, y, z or three numbers (a, b, c)");
   unsigned contents = 0;
   for (int k = 0; k < 3; k++) contents |= pf_contents(ck, value.c[k]);
   PfExpr length = pf_expr_sqrt(ctx, pf_expr_dot3(ctx, value.c, value.c));
@@ -190,14 +172,13 @@ static bool moves_with_velocities(Checker *ck, const PfNode *node, PfExpr e)
   return true;
 }
 
+/* 'at': moves the origin by numbers or to a point of the frame. */
 static bool place_at(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
 {
   Value value = pf_value_of(ck, scope, step->child);
   if (value.kind == V_NONE) return false;
-  if (value.kind == V_POINT && value.frame != at->frame) {
-    pf_check_fail(ck, PF_ERR_MODEL, step->child, "this point is not fixed in the frame that is placed");
-    return false;
-  }
+  if (value.kind == V_POINT && value.frame != at->frame)
+    return pf_check_refuse(ck, PF_ERR_MODEL, step->child, "this point is not fixed in the frame that is placed");
   if (value.kind != V_POINT && !(value.kind == V_VECTOR && value.plain)) {
     pf_check_fail(ck, PF_ERR_MODEL, step->child, "'at' needs three numbers (a, b, c) or a point of the frame");
     if (value.kind == V_SCALAR) pf_check_hint(ck, "write at (a, 0, 0), or shift a along x");
@@ -213,29 +194,22 @@ static bool place_at(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
   return true;
 }
 
-static bool place_shift(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
+/* turn angle about axis: one more frame; shift length along axis: moves the origin. */
+static bool place_by(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
 {
-  PfExpr axis[3];
-  Value length = pf_scalar_of(ck, scope, step->child, "a shift");
-  if (length.kind == V_NONE || !pf_axis_of(ck, scope, step->child->next, axis)) return false;
-  if (moves_with_velocities(ck, step->child, length.scalar)) return false;
-  if (!pf_dim_expect(ck, step->child, length.dim, pf_dim_make(0, 1, 0), "a shift")) return false;
-  pf_placed_add(&at->placed, length.dim, pf_dim_unknown());
-  for (int k = 0; k < 3; k++)
-    at->origin[k] = pf_expr_add(ck->ctx, at->origin[k], pf_expr_mul(ck->ctx, length.scalar, axis[k]));
-  return true;
-}
-
-static bool place_turn(Checker *ck, Scope *scope, Placing *at, const PfNode *step)
-{
+  bool turn = step->kind == PF_N_TURN;
+  const char *what = turn ? "an angle" : "a shift";
   PfFrame frame = {.angle = PF_EXPR_NONE};
-  Value angle = pf_scalar_of(ck, scope, step->child, "an angle");
-  if (angle.kind == V_NONE || !pf_axis_of(ck, scope, step->child->next, frame.axis)) return false;
-  if (moves_with_velocities(ck, step->child, angle.scalar)) return false;
-  if (!pf_dim_expect(ck, step->child, angle.dim, pf_dim_none(), "an angle")) return false;
-  pf_placed_add(&at->placed, pf_dim_unknown(), angle.dim);
-  frame.angle = angle.scalar;
-  return add_frame(ck, at, frame);
+  Value by = pf_scalar_of(ck, scope, step->child, what);
+  if (by.kind == V_NONE || !pf_axis_of(ck, scope, step->child->next, frame.axis)) return false;
+  if (moves_with_velocities(ck, step->child, by.scalar)) return false;
+  if (!pf_dim_expect(ck, step->child, by.dim, turn ? pf_dim_none() : pf_dim_make(0, 1, 0), what)) return false;
+  pf_placed_add(&at->placed, turn ? pf_dim_unknown() : by.dim, turn ? by.dim : pf_dim_unknown());
+  frame.angle = by.scalar;
+  if (turn) return add_frame(ck, at, frame);
+  for (int k = 0; k < 3; k++)
+    at->origin[k] = pf_expr_add(ck->ctx, at->origin[k], pf_expr_mul(ck->ctx, by.scalar, frame.axis[k]));
+  return true;
 }
 
 /* free: translated by three coordinates, then turned by a quaternion; ball: turned only. */
@@ -253,22 +227,8 @@ static bool place_joint(Checker *ck, Placing *at, int number)
   return true;
 }
 
-/* A frame that is only translated gets its own number too: it has a name. */
-static bool finish_placing(Checker *ck, Placing *at, Entity *entity, int first)
-{
-  bool moved = false;
-  for (int k = 0; k < 3; k++) moved = moved || !pf_expr_is_int(ck->ctx, at->origin[k], 0);
-  if (at->frame < first || moved) {
-    PfFrame frame = {.name = entity->name, .angle = PF_EXPR_NONE};
-    for (int k = 0; k < 3; k++) frame.axis[k] = pf_expr_int(ck->ctx, k == 2);
-    if (!add_frame(ck, at, frame)) return false;
-  }
-  ck->model->frames[at->frame].name = entity->name;
-  entity->result = (Value){.kind = V_FRAME, .frame = at->frame};
-  return true;
-}
-
-bool pf_resolve_frame(Checker *ck, Entity *entity)
+/* Places a frame: one frame of the model for each turn, the last one has its name. False after an error. */
+static bool resolve_frame(Checker *ck, Entity *entity)
 {
   const PfNode *statement = entity->value, *parent = statement->child->next;
   Value in = pf_frame_of(ck, entity->scope, parent, "what a body is placed in");
@@ -278,14 +238,24 @@ bool pf_resolve_frame(Checker *ck, Entity *entity)
   for (int k = 0; k < 3; k++) at.origin[k] = pf_expr_int(ck->ctx, 0);
   for (const PfNode *step = parent->next; step; step = step->next) {
     bool good = step->kind == PF_N_AT      ? place_at(ck, entity->scope, &at, step)
-                : step->kind == PF_N_SHIFT ? place_shift(ck, entity->scope, &at, step)
-                : step->kind == PF_N_TURN  ? place_turn(ck, entity->scope, &at, step)
+                : step->kind == PF_N_SHIFT ? place_by(ck, entity->scope, &at, step)
+                : step->kind == PF_N_TURN  ? place_by(ck, entity->scope, &at, step)
                 : step->kind == PF_N_JOINT ? entity->ball && place_joint(ck, &at, entity->ball - 1)
                                            : true;
     if (!good) return false;
   }
   if (entity->release && !place_joint(ck, &at, entity->release - 1)) return false;
-  return finish_placing(ck, &at, entity, first);
+  /* A frame that is only translated gets its own number too: it has a name. */
+  bool moved = false;
+  for (int k = 0; k < 3; k++) moved = moved || !pf_expr_is_int(ck->ctx, at.origin[k], 0);
+  if (at.frame < first || moved) {
+    PfFrame frame = {.name = entity->name, .angle = PF_EXPR_NONE};
+    for (int k = 0; k < 3; k++) frame.axis[k] = pf_expr_int(ck->ctx, k == 2);
+    if (!add_frame(ck, &at, frame)) return false;
+  }
+  ck->model->frames[at.frame].name = entity->name;
+  entity->result = (Value){.kind = V_FRAME, .frame = at.frame};
+  return true;
 }
 
 static bool resolve_point(Checker *ck, Entity *entity)
@@ -304,35 +274,31 @@ static bool resolve_point(Checker *ck, Entity *entity)
 
 /* ---------------------------------------------------------------- all */
 
-static bool resolve_by_kind(Checker *ck, Entity *entity)
-{
-  switch (entity->kind) {
-  case E_PARAM: return resolve_parameter(ck, entity);
-  case E_INPUT: return resolve_input(ck, entity);
-  case E_SPEED: return resolve_speed(ck, entity);
-  case E_LET: return resolve_definition(ck, entity);
-  case E_FRAME: return pf_resolve_frame(ck, entity);
-  case E_POINT: return resolve_point(ck, entity);
-  default: return true;
-  }
-}
-
 bool pf_resolve(Checker *ck, Entity *entity, const PfNode *user)
 {
   if (entity->state == RESOLVED) return true;
-  if (entity->state == SPOILED || pf_check_stopped(ck)) return false;
+  if (entity->state == POISONED || pf_check_stopped(ck)) return false;
   if (entity->kind == E_FUNCTION) return true;
   if (entity->state == BEING_RESOLVED) {
     pf_check_fail(ck, PF_ERR_NAME, user, "'%s' is defined by itself", entity->name);
     pf_check_hint(ck, "its definition in line %u leads back to it", entity->node->line);
-    return spoil(entity);
+    return poison(entity);
   }
   if (ck->depth >= DEEP && !entity->listed) pf_resolve_needs(ck, entity);
   if (entity->state != NOT_RESOLVED) return entity->state == RESOLVED;
   entity->state = BEING_RESOLVED;
   int errors = pf_error_count(ck->ctx);
-  bool good = resolve_by_kind(ck, entity) && pf_error_count(ck->ctx) == errors;
-  if (!good) return spoil(entity);
+  bool good = true;
+  switch (entity->kind) {
+  case E_PARAM:
+  case E_INPUT:
+  case E_SPEED: good = resolve_number(ck, entity); break;
+  case E_LET: good = resolve_definition(ck, entity); break;
+  case E_FRAME: good = resolve_frame(ck, entity); break;
+  case E_POINT: good = resolve_point(ck, entity); break;
+  default: break;
+  }
+  if (!good || pf_error_count(ck->ctx) != errors) return poison(entity);
   entity->state = RESOLVED;
   return true;
 }

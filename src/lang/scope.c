@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* Formatted text in the arena of the model; an empty one without memory, which is remembered. */
 const char *pf_print_text(Checker *ck, const char *format, ...)
 {
   va_list words, again;
@@ -20,6 +21,8 @@ const char *pf_print_text(Checker *ck, const char *format, ...)
   return text ? text : "";
 }
 
+/* A scope inside of `parent`. `home` (NULL: itself) is the one whose names are those of a part; names of the model are
+ * prefix + name + suffix. NULL without memory. */
 Scope *pf_scope_new(Checker *ck, Scope *parent, Scope *home, const char *prefix, const char *suffix)
 {
   Scope *scope = pf_arena_array(ck->arena, Scope, 1);
@@ -35,6 +38,7 @@ Scope *pf_scope_new(Checker *ck, Scope *parent, Scope *home, const char *prefix,
   return scope;
 }
 
+/* A scope for the time of a call or a sum. */
 Visit pf_scope_enter(Checker *ck, Scope *parent)
 {
   Visit visit = {.mark = pf_arena_mark(ck->arena)};
@@ -42,6 +46,7 @@ Visit pf_scope_enter(Checker *ck, Scope *parent)
   return visit;
 }
 
+/* Ends the visit and frees everything that was allocated in the checker's arena since it began. */
 void pf_scope_leave(Checker *ck, const Visit *visit)
 {
   if (!visit->scope) return;
@@ -80,17 +85,12 @@ static bool add_name(Checker *ck, Scope *scope, const char *key, Entity *entity)
   return pf_map_set(&scope->names, key, strlen(key), entity) || pf_check_no_memory(ck);
 }
 
-static bool is_before(const PfNode *a, const PfNode *b)
-{
-  return a->line < b->line || (a->line == b->line && a->column < b->column);
-}
-
 /* Names are not entered in the order of the text: the later one in the text is the one too many. */
 static Entity *duplicate(Checker *ck, const Scope *scope, const PfNode *node, const char *name, EntityKind kind,
                          const Entity *known)
 {
   const PfNode *first = known->node, *second = node;
-  bool swapped = is_before(node, known->node);
+  bool swapped = node->line < first->line || (node->line == first->line && node->column < first->column);
   if (swapped) first = node, second = known->node;
   pf_check_fail(ck, PF_ERR_NAME, second, "'%s' is already %s", name, kind_word(swapped ? kind : known->kind));
   if (first == second && *scope->suffix) pf_check_hint(ck, "every turn of the loop declares it again");
@@ -119,6 +119,7 @@ static Entity *new_entity(Checker *ck, Scope *scope, const PfNode *node, const c
   return entity;
 }
 
+/* Declares the name, which is `outer` outside of the loop; NULL after an error. */
 Entity *pf_scope_declare_as(Checker *ck, Scope *scope, const PfNode *node, const char *name, const char *outer,
                             EntityKind kind)
 {
@@ -156,6 +157,7 @@ Entity *pf_scope_bind(Checker *ck, Scope *scope, const PfNode *node, const char 
 
 /* ---------------------------------------------------------------- finding */
 
+/* The entity of the name in this scope or one around it; NULL without. */
 Entity *pf_scope_find(const Scope *scope, const char *name)
 {
   size_t length = strlen(name);
@@ -173,6 +175,7 @@ int pf_allowed_edits(const char *name)
   return length < 2 ? 0 : length < 5 ? 1 : 2;
 }
 
+/* Is the candidate closer to the name than *best edits? Then *best becomes its distance. */
 bool pf_is_nearer(const char *name, const char *candidate, int *best)
 {
   int distance = strcasecmp(name, candidate) ? pf_name_distance(name, candidate, *best) : 0;
@@ -181,34 +184,7 @@ bool pf_is_nearer(const char *name, const char *candidate, int *best)
   return true;
 }
 
-/* The declared name that looks most like it, or NULL. The same name may exist outside of a part that does not have
- * it. */
-static const char *nearest(const Scope *scope, const char *name)
-{
-  int best = pf_allowed_edits(name) + 1;
-  const char *found = NULL;
-  for (; scope; scope = scope->parent)
-    for (size_t i = 0; i < scope->names.entries.count; i++) {
-      const char *key = scope->names.entries.at[i].key;
-      if (strcmp(key, name) != 0 && pf_is_nearer(name, key, &best)) found = key;
-    }
-  if (pf_is_nearer(name, "ground", &best)) found = "ground";
-  return found;
-}
-
-/* x' for x_dot, xdot and the like, where x can be differentiated; else NULL. */
-static const char *as_derivative(Checker *ck, const Scope *scope, const char *name)
-{
-  char other[128];
-  int order;
-  for (int k = 0; pf_rate_spelling(name, k, other, sizeof other, &order); k++) {
-    const Entity *entity = pf_scope_find(scope, other);
-    if (entity && (entity->kind == E_COORD || (entity->kind == E_LET && order == 1)))
-      return pf_print_text(ck, "%s%s", other, order == 1 ? "'" : "''");
-  }
-  return NULL;
-}
-
+/* Reports an unknown name, with the most similar one or another hint. Always NULL. */
 static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char *name)
 {
   if (pf_check_stopped(ck) || pf_check_is_known(ck, PF_ERR_NAME, node)) return NULL; /* the search is long */
@@ -220,13 +196,24 @@ static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char
                   list->name, list->size);
     return NULL;
   }
-  const char *similar = as_derivative(ck, scope, name);
-  if (similar) {
+  char other[128];
+  int order;
+  for (int k = 0; pf_rate_spelling(name, k, other, sizeof other, &order); k++) { /* x_dot, xdot … */
+    const Entity *entity = pf_scope_find(scope, other);
+    if (!entity || (entity->kind != E_COORD && (entity->kind != E_LET || order != 1))) continue;
     pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined", name);
-    pf_check_hint(ck, "a derivative is written with an apostrophe: %s", similar);
+    pf_check_hint(ck, "a derivative is written with an apostrophe: %s%s", other, order == 1 ? "'" : "''");
     return NULL;
   }
-  similar = nearest(scope, name);
+  /* The declared name that looks most like it. The same name may exist outside of a part that does not have it. */
+  int best = pf_allowed_edits(name) + 1;
+  const char *similar = NULL;
+  for (const Scope *s = scope; s; s = s->parent)
+    for (size_t i = 0; i < s->names.entries.count; i++) {
+      const char *key = s->names.entries.at[i].key;
+      if (strcmp(key, name) != 0 && pf_is_nearer(name, key, &best)) similar = key;
+    }
+  if (pf_is_nearer(name, "ground", &best)) similar = "ground";
   if (similar) pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined (did you mean '%s'?)", name, similar);
   else pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined", name);
   if (ck->asked) {
@@ -269,39 +256,45 @@ const char *pf_spell_member(Checker *ck, Scope *scope, const PfNode *node)
   return index ? spell_index(ck, scope, node->text, index) : node->text;
 }
 
+/* The entity that a NAME, INDEX or MEMBER node means, the latter in a used part; NULL, quietly, without one. */
+static Entity *find_quietly(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const char *name = NULL;
+  if (node->kind == PF_N_NAME || node->kind == PF_N_INDEX) {
+    name = pf_spell_name(ck, scope, node);
+    return name ? pf_scope_find(scope, name) : NULL;
+  }
+  const Entity *outer = node->kind == PF_N_MEMBER ? pf_scope_find_used(ck, scope, node->child) : NULL;
+  if (outer) name = pf_spell_member(ck, scope, node);
+  return name ? pf_map_get(&outer->inside->names, name, strlen(name)) : NULL;
+}
+
 Entity *pf_scope_find_used(Checker *ck, Scope *scope, const PfNode *node)
 {
-  Entity *entity = NULL;
-  if (node->kind == PF_N_NAME || node->kind == PF_N_INDEX) {
-    const char *name = pf_spell_name(ck, scope, node);
-    entity = name ? pf_scope_find(scope, name) : NULL;
-  } else if (node->kind == PF_N_MEMBER) {
-    Entity *outer = pf_scope_find_used(ck, scope, node->child);
-    const char *name = outer ? pf_spell_member(ck, scope, node) : NULL;
-    entity = name ? pf_map_get(&outer->inside->names, name, strlen(name)) : NULL;
-  }
+  Entity *entity = find_quietly(ck, scope, node);
   return entity && entity->kind == E_SPACE ? entity : NULL;
 }
 
-/* w.psi: psi inside the part that was used as w. */
-static Entity *lookup_member(Checker *ck, Scope *scope, const PfNode *node)
+Entity *pf_find_joint(Checker *ck, Scope *scope, const PfNode *node)
 {
-  Entity *outer = pf_scope_lookup(ck, scope, node->child);
-  if (!outer) return NULL;
-  const char *name = pf_spell_member(ck, scope, node);
-  if (!name) return NULL;
-  if (!outer->inside) {
-    pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is %s and has no part '%s'", outer->name, kind_word(outer->kind),
-                  name);
-    return NULL;
-  }
-  Entity *inner = pf_map_get(&outer->inside->names, name, strlen(name));
-  return inner ? inner : unknown(ck, outer->inside, node, name);
+  Entity *entity = find_quietly(ck, scope, node);
+  return entity && entity->kind == E_FRAME && entity->ball ? entity : NULL;
 }
 
 Entity *pf_scope_lookup(Checker *ck, Scope *scope, const PfNode *node)
 {
-  if (node->kind == PF_N_MEMBER) return lookup_member(ck, scope, node);
+  if (node->kind == PF_N_MEMBER) { /* w.psi: psi inside the part that was used as w */
+    Entity *outer = pf_scope_lookup(ck, scope, node->child);
+    const char *name = outer ? pf_spell_member(ck, scope, node) : NULL;
+    if (!name) return NULL;
+    if (!outer->inside) {
+      pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is %s and has no part '%s'", outer->name, kind_word(outer->kind),
+                    name);
+      return NULL;
+    }
+    Entity *inner = pf_map_get(&outer->inside->names, name, strlen(name));
+    return inner ? inner : unknown(ck, outer->inside, node, name);
+  }
   const char *name = pf_spell_name(ck, scope, node);
   if (!name) return NULL;
   Entity *entity = pf_scope_find(scope, name);

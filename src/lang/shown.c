@@ -3,6 +3,7 @@
  * everywhere there are names for what only the equations know; they are symbols with brackets in their names, which
  * nothing else can have (pf_equations_express). */
 #include "lang/check_impl.h"
+#include "lang/lex.h"
 
 #include <string.h>
 
@@ -49,7 +50,7 @@ Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node)
 {
   const char *how = "reaction(x) is the generalized force of the constraints on the coordinate x";
   if (!ck->showing && !ck->in_condition) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "a reaction can only be shown, by 'plot' or --show, and stand in conditions");
+    pf_check_fail(ck, PF_ERR_MODEL, node, "a reaction can only be shown, by 'plot' or @show, and stand in conditions");
     pf_check_hint(ck, "%s; a force may depend on multipliers, lambda[name]", how);
     return pf_no_value();
   }
@@ -84,30 +85,18 @@ static const char *after_characters(const char *text, uint32_t count)
   return text;
 }
 
-/* One blank for several. */
-static const char *with_single_blanks(Checker *ck, const char *text, size_t size)
-{
-  char *copy = pf_arena_array(ck->model->arena, char, size + 1);
-  if (!copy) return pf_check_no_memory(ck) ? NULL : "value";
-  size_t length = 0;
-  for (size_t i = 0; i < size; i++) {
-    bool blank = text[i] == ' ' || text[i] == '\t';
-    if (!blank) copy[length++] = text[i];
-    else if (length && copy[length - 1] != ' ') copy[length++] = ' ';
-  }
-  copy[length] = 0;
-  return copy;
-}
-
-/* The text of the expression as written; in brackets when it ends in a unit, beside which its own would be
- * confusing. */
+/* The text of the expression as written, blanks made single; in brackets when it ends in a unit, next to which its own
+ * would be confusing. */
 static const char *text_of(Checker *ck, const PfNode *node)
 {
   PfPlace place = pf_node_place(ck->source, node);
   if (!place.text) return "value";
   const char *start = after_characters(place.text, node->column - 1), *end = after_characters(start, node->length);
   if (start >= end) return "value";
-  const char *text = with_single_blanks(ck, start, (size_t)(end - start)), *bracket = strrchr(text, '[');
+  char *text = pf_arena_text(ck->model->arena, start, (size_t)(end - start));
+  if (!text) return pf_check_no_memory(ck) ? NULL : "value";
+  pf_squeeze_blanks(text);
+  const char *bracket = strrchr(text, '[');
   bool unit = text[strlen(text) - 1] == ']' && bracket > text && bracket[-1] == ' ';
   return unit ? pf_print_text(ck, "(%s)", text) : text;
 }
@@ -127,15 +116,6 @@ bool pf_value_of_given(Checker *ck, const PfNode *node, Value *value)
   return true;
 }
 
-/* violation(rear) is written violation[rear], and kinetic() without its brackets. */
-static const char *name_of_symbol(Checker *ck, const char *name)
-{
-  size_t length = strlen(name);
-  if (length > 2 && !strcmp(name + length - 2, "()")) return pf_print_text(ck, "%.*s", (int)length - 2, name);
-  if (strncmp(name, "violation(", 10) != 0) return pf_print_text(ck, "%s", name);
-  return pf_print_text(ck, "violation[%.*s]", (int)length - 11, name + 10);
-}
-
 /* q, left.q, psi[2], x', lambda[rear], reaction(x): something with a name, and not pos(b).x, though that may be x. */
 static bool is_name(const PfNode *node)
 {
@@ -150,33 +130,24 @@ static bool is_symbol(const Checker *ck, const PfNode *node, Value value)
   return is_name(node) && value.kind == V_SCALAR && pf_expr_op(ck->ctx, value.scalar) == PF_OP_SYMBOL;
 }
 
-/* u2' of 'speed u2 = th'', which is th'': the rate of something that has a name of its own. */
-static const char *rate_label(Checker *ck, Scope *scope, const PfNode *node)
+/* Names stand in full, left.q for q inside a part; the rest as it is written. */
+static const char *label_of(Checker *ck, Scope *scope, const PfNode *node, const Entity *definition, Value value)
 {
+  /* u2' of 'speed u2 = th'', which is th'': the rate of something that has a name of its own. */
   const PfNode *child = node->kind == PF_N_PRIME ? node->child : NULL;
   bool named = child && (child->kind == PF_N_NAME || child->kind == PF_N_INDEX);
   const char *name = named ? pf_spell_name(ck, scope, child) : NULL;
   const Entity *entity = name ? pf_scope_find(scope, name) : NULL;
-  bool own = entity && (entity->kind == E_SPEED || entity->kind == E_LET || entity->kind == E_VALUE);
-  return own ? pf_print_text(ck, "%s%.*s", entity->name, node->flag, "''''''''") : NULL;
-}
-
-/* Names stand in full, left.q for q inside a part; the rest as it is written. */
-static const char *label_of(Checker *ck, Scope *scope, const PfNode *node, const Entity *definition, Value value)
-{
-  const char *rate = rate_label(ck, scope, node);
   if (definition) return definition->name;
-  if (rate) return rate;
-  if (is_symbol(ck, node, value)) return name_of_symbol(ck, pf_expr_symbol_name(ck->ctx, value.scalar));
-  return text_of(ck, node);
-}
-
-/* J, not N m, for what is made of the energies. */
-static const char *unit_of(Checker *ck, Value value)
-{
-  PfExpr energies[] = {pf_expr_symbol(ck->ctx, "kinetic()"), pf_expr_symbol(ck->ctx, "potential()")};
-  bool energy = value.kind == V_SCALAR && value.dim.known && pf_dimension_equal(value.dim.of, pf_dim_make(1, 2, -2).of);
-  return energy && pf_expr_depends(ck->ctx, value.scalar, energies, 2) ? "J" : pf_dim_unit(ck, value.dim);
+  if (entity && (entity->kind == E_SPEED || entity->kind == E_LET || entity->kind == E_VALUE))
+    return pf_print_text(ck, "%s%.*s", entity->name, node->flag, "''''''''");
+  if (!is_symbol(ck, node, value)) return text_of(ck, node);
+  /* violation(rear) is written violation[rear], and kinetic() without its brackets. */
+  name = pf_expr_symbol_name(ck->ctx, value.scalar);
+  size_t length = strlen(name);
+  if (length > 2 && !strcmp(name + length - 2, "()")) return pf_print_text(ck, "%.*s", (int)length - 2, name);
+  if (strncmp(name, "violation(", 10) != 0) return pf_print_text(ck, "%s", name);
+  return pf_print_text(ck, "violation[%.*s]", (int)length - 11, name + 10);
 }
 
 /* ---------------------------------------------------------------- lists */
@@ -187,21 +158,12 @@ typedef struct Shown {
   PfExpr value;
 } Shown;
 
-typedef struct ShownList {
-  PF_ARRAY(Shown) items;
-} ShownList;
+typedef PF_ARRAY(Shown) ShownList;
 
 static void add(Checker *ck, ShownList *list, const char *label, const char *unit, double scale, PfExpr value)
 {
   Shown item = {label, unit, scale, value};
-  if (!pf_push(ck->allocator, &list->items, item)) pf_check_no_memory(ck);
-}
-
-/* A definition that was given a unit is shown in it. */
-static const Entity *definition_of(Scope *scope, const PfNode *node)
-{
-  const Entity *entity = node->kind == PF_N_NAME ? pf_scope_find(scope, node->text) : NULL;
-  return entity && entity->kind == E_LET ? entity : NULL;
+  if (!pf_push(ck->allocator, list, item)) pf_check_no_memory(ck);
 }
 
 /* The unit behind a quantity is that of its numbers; of a number, its own as well. */
@@ -219,12 +181,14 @@ static bool read_unit(Checker *ck, const PfNode *node, Value *value, const char 
   return true;
 }
 
+/* Adds a number, or the three components of a vector, with label and unit. */
 static bool add_value(Checker *ck, Scope *scope, const PfNode *node, bool one, ShownList *list)
 {
   const PfNode *unit_node = node->kind == PF_N_UNIT ? node : NULL;
   if (unit_node) node = node->child;
-  const Entity *definition = definition_of(scope, node);
-  const char *unit = definition && definition->has_unit ? definition->unit_text : NULL;
+  const Entity *definition = node->kind == PF_N_NAME ? pf_scope_find(scope, node->text) : NULL;
+  if (definition && definition->kind != E_LET) definition = NULL;
+  const char *unit = definition && definition->has_unit ? definition->unit_text : NULL; /* it is shown in that unit */
   double scale = unit ? definition->unit.scale : 1;
   Value value = pf_value_of(ck, scope, node);
   bool vector = value.kind == V_VECTOR && !one;
@@ -232,8 +196,14 @@ static bool add_value(Checker *ck, Scope *scope, const PfNode *node, bool one, S
     pf_check_fail(ck, PF_ERR_MODEL, node, "what is plotted must be a number, this is %s", pf_kind_text(value.kind));
   if (value.kind != V_SCALAR && !vector) return false;
   if (unit_node && !read_unit(ck, unit_node, &value, &unit, &scale)) return false;
-  if (!unit && is_symbol(ck, node, value)) scale = 0; /* settle_units */
-  if (!unit) unit = unit_of(ck, value);
+  if (!unit && is_symbol(ck, node, value)) scale = 0; /* settle_plots */
+  if (!unit) {
+    /* J, not N m, for sums with the energies in them. */
+    PfExpr energies[] = {pf_expr_symbol(ck->ctx, "kinetic()"), pf_expr_symbol(ck->ctx, "potential()")};
+    bool energy = value.kind == V_SCALAR && value.dim.known &&
+                  pf_dimension_equal(value.dim.of, pf_dim_make(1, 2, -2).of);
+    unit = energy && pf_expr_depends(ck->ctx, value.scalar, energies, 2) ? "J" : pf_dim_unit(ck, value.dim);
+  }
   if (!vector) {
     add(ck, list, label_of(ck, scope, node, definition, value), unit, scale, value.scalar);
     return true;
@@ -286,63 +256,49 @@ static bool add_family(Checker *ck, Scope *scope, const PfNode *node, ShownList 
   return multipliers || array;
 }
 
-static bool take(Checker *ck, const ShownList *list, PfPlot *plot)
-{
-  size_t count = list->items.count;
-  plot->labels = pf_arena_array(ck->model->arena, const char *, count);
-  plot->units = pf_arena_array(ck->model->arena, const char *, count);
-  plot->scales = pf_arena_array(ck->model->arena, double, count);
-  plot->values = pf_arena_array(ck->model->arena, PfExpr, count);
-  if (!plot->labels || !plot->units || !plot->scales || !plot->values) return pf_check_no_memory(ck);
-  for (size_t i = 0; i < count; i++) {
-    plot->labels[i] = list->items.at[i].label;
-    plot->units[i] = list->items.at[i].unit;
-    plot->scales[i] = list->items.at[i].scale;
-    plot->values[i] = list->items.at[i].value;
-  }
-  return true;
-}
-
+/* All quantities of a list; the one after 'against' comes last. */
 static bool read_list(Checker *ck, Scope *scope, const PfNode *node, ShownList *list, PfPlot *plot)
 {
   for (const PfNode *child = node->child; child; child = child->next) {
     bool against = child->kind == PF_N_VALUE; /* comes last */
     if (against) {
       if (!add_value(ck, scope, child->child, true, list)) return false;
-      const Shown *last = list->items.at + list->items.count - 1;
+      const Shown *last = list->at + list->count - 1;
       plot->against = last->value, plot->against_label = last->label;
       continue;
     }
     bool several = add_violations(ck, scope, child, list) || add_family(ck, scope, child, list);
     if (!several && !add_value(ck, scope, child, false, list)) return false;
-    plot->count = (int)list->items.count;
+    plot->count = (int)list->count;
   }
-  return take(ck, list, plot);
+  /* The list as arrays, which live as long as the model. */
+  size_t count = list->count;
+  plot->labels = pf_arena_array(ck->model->arena, const char *, count);
+  plot->units = pf_arena_array(ck->model->arena, const char *, count);
+  plot->scales = pf_arena_array(ck->model->arena, double, count);
+  plot->values = pf_arena_array(ck->model->arena, PfExpr, count);
+  if (!plot->labels || !plot->units || !plot->scales || !plot->values) return pf_check_no_memory(ck);
+  for (size_t i = 0; i < count; i++) {
+    plot->labels[i] = list->at[i].label;
+    plot->units[i] = list->at[i].unit;
+    plot->scales[i] = list->at[i].scale;
+    plot->values[i] = list->at[i].value;
+  }
+  return true;
 }
 
+/* A list of quantities to be shown: plot, or one that a program reads. */
 void pf_check_plot(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfPlot plot = {0};
-  ShownList list = {{0}};
+  ShownList list = {0};
   ck->showing = true;
   if (read_list(ck, scope, node, &list, &plot) && !pf_push(ck->allocator, &ck->plots, plot)) pf_check_no_memory(ck);
   ck->showing = false;
-  pf_array_free(ck->allocator, &list.items);
+  pf_array_free(ck->allocator, &list);
 }
 
 /* ---------------------------------------------------------------- when the model is known */
-
-/* A name without a unit behind it is shown in its own. */
-static void settle_units(const PfModel *model, PfPlot *plot)
-{
-  int count = plot->count + (plot->against != PF_EXPR_NONE);
-  for (int i = 0; i < count; i++) {
-    if (plot->scales[i] > 0) continue;
-    PfMeasure own = pf_model_measure(model, pf_expr_symbol_name(model->ctx, plot->values[i]));
-    if (own.unit[0]) plot->units[i] = own.unit;
-    plot->scales[i] = own.scale;
-  }
-}
 
 /* A run knows velocities, not the speeds that they are written by. */
 typedef struct Speeds {
@@ -350,6 +306,7 @@ typedef struct Speeds {
   PfExpr *symbol, *value; /* NULL: not worked out yet */
 } Speeds;
 
+/* Replaces speeds by their formulas in velocities, which are solved for when first needed. */
 static PfStatus write_out(const PfModel *model, PfArena *arena, Speeds *s, PfExpr *list, int count)
 {
   bool any = false;
@@ -367,10 +324,16 @@ static PfStatus write_out(const PfModel *model, PfArena *arena, Speeds *s, PfExp
 static PfStatus settle_plots(const PfModel *model, PfArena *arena, Speeds *s, PfPlot *plots, int count)
 {
   for (int i = 0; i < count; i++) {
-    settle_units(model, plots + i);
-    int values = plots[i].count + (plots[i].against != PF_EXPR_NONE);
-    PF_TRY(write_out(model, arena, s, plots[i].values, values));
-    if (plots[i].against) plots[i].against = plots[i].values[plots[i].count];
+    PfPlot *plot = plots + i;
+    int values = plot->count + (plot->against != PF_EXPR_NONE);
+    for (int k = 0; k < values; k++) { /* a name without a unit is shown in its own */
+      if (plot->scales[k] > 0) continue;
+      PfMeasure own = pf_model_measure(model, pf_expr_symbol_name(model->ctx, plot->values[k]));
+      if (own.unit[0]) plot->units[k] = own.unit;
+      plot->scales[k] = own.scale;
+    }
+    PF_TRY(write_out(model, arena, s, plot->values, values));
+    if (plot->against) plot->against = plot->values[plot->count];
   }
   return PF_OK;
 }
@@ -381,6 +344,7 @@ static PfStatus prepare(const PfModel *model, PfArena *arena, Speeds *s)
   return s->symbol ? PF_OK : pf_no_room(model->ctx, "the speeds");
 }
 
+/* Completes units, and writes speeds by velocities. */
 PfStatus pf_settle_plots(const PfModel *model, PfArena *arena, PfPlot *plots, int count)
 {
   Speeds s;

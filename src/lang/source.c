@@ -16,30 +16,6 @@ static bool is_control(uint32_t code)
          (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-static PfStatus bad_byte(PfSource *source, uint32_t line, uint32_t column, unsigned char byte)
-{
-  PfPlace place = pf_source_place(source, line, column, 1);
-  bool utf16 = !strncmp(source->bytes, "\xFF\xFE", 2) || !strncmp(source->bytes, "\xFE\xFF", 2);
-  if (utf16) {
-    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place,
-               "the file is UTF-16 text: it starts with byte 0x%02X", byte);
-    pf_hint(source->ctx, "save it as UTF-8");
-  } else {
-    pf_fail_at(source->ctx, PF_ERR_SYNTAX, place,
-               "the file is not UTF-8 text: byte 0x%02X does not belong here", byte);
-    pf_hint(source->ctx, "save the file as UTF-8");
-  }
-  return PF_ERR_SYNTAX;
-}
-
-static PfStatus bad_character(PfSource *source, uint32_t line, uint32_t column, uint32_t code)
-{
-  pf_fail_at(source->ctx, PF_ERR_SYNTAX, pf_source_place(source, line, column, 1),
-             "control character %s%0*X in the text", code < 0x80 ? "0x" : "U+", code < 0x80 ? 2 : 4, (unsigned)code);
-  pf_hint(source->ctx, "delete it; is this really a text file?");
-  return PF_ERR_SYNTAX;
-}
-
 /* Notes where lines start, and stops at the first byte that is no text. */
 static PfStatus index_lines(PfSource *source)
 {
@@ -54,9 +30,23 @@ static PfStatus index_lines(PfSource *source)
     uint32_t size = byte < 0x80 ? 1 : pf_utf8_size(bytes + at, source->count - at);
     bool line_end = byte == '\r' && bytes[at + 1] == '\n';
     uint32_t line = (uint32_t)source->lines.count;
-    if (!size) return bad_byte(source, line, column, byte);
+    if (!size) {
+      PfPlace place = pf_source_place(source, line, column, 1);
+      bool utf16 = !strncmp(source->bytes, "\xFF\xFE", 2) || !strncmp(source->bytes, "\xFE\xFF", 2);
+      pf_fail_at(source->ctx, PF_ERR_SYNTAX, place,
+                 utf16 ? "the file is UTF-16 text: it starts with byte 0x%02X"
+                       : "the file is not UTF-8 text: byte 0x%02X does not belong here", byte);
+      pf_hint(source->ctx, utf16 ? "save it as UTF-8" : "save the file as UTF-8");
+      return PF_ERR_SYNTAX;
+    }
     uint32_t code = pf_utf8_code(bytes + at, size);
-    if (is_control(code) && !line_end) return bad_character(source, line, column, code);
+    if (is_control(code) && !line_end) {
+      pf_fail_at(source->ctx, PF_ERR_SYNTAX, pf_source_place(source, line, column, 1),
+                 "control character %s%0*X in the text", code < 0x80 ? "0x" : "U+", code < 0x80 ? 2 : 4,
+                 (unsigned)code);
+      pf_hint(source->ctx, "delete it; is this really a text file?");
+      return PF_ERR_SYNTAX;
+    }
     at += size;
     if (byte != '\n') continue;
     column = 0;
@@ -69,7 +59,13 @@ static PfStatus index_lines(PfSource *source)
 PfStatus pf_source_init(PfSource *source, PfContext *ctx, PfArena *arena, const char *file, const char *bytes,
                         size_t count)
 {
-  *source = (PfSource){.ctx = ctx, .arena = arena, .file = file, .bytes = ""};
+  return pf_source_init_value(source, ctx, arena, file, NULL, bytes, count);
+}
+
+PfStatus pf_source_init_value(PfSource *source, PfContext *ctx, PfArena *arena, const char *file, const char *setting,
+                              const char *bytes, size_t count)
+{
+  *source = (PfSource){.ctx = ctx, .arena = arena, .file = file, .setting = setting, .bytes = ""};
   if (count > PF_LONGEST_SOURCE)
     return pf_fail(ctx, PF_ERR_LIMIT, "%s has %zu bytes, more than the limit of %d MB", file, count,
                    PF_LONGEST_SOURCE >> 20);
@@ -86,6 +82,7 @@ PfStatus pf_source_init(PfSource *source, PfContext *ctx, PfArena *arena, const 
   return index_lines(source);
 }
 
+/* Frees the index of lines. */
 void pf_source_free(PfSource *source)
 {
   if (source->ctx) pf_array_free(pf_context_allocator(source->ctx), &source->lines);
@@ -93,22 +90,11 @@ void pf_source_free(PfSource *source)
 
 /* ---------------------------------------------------------------- places */
 
-/* A copy of the line that can be printed: what is no text shows as '?'. */
-static const char *quote(const PfSource *source, const char *bytes, size_t count)
-{
-  char *text = pf_arena_text(source->arena, bytes, count);
-  if (!text) return NULL;
-  for (size_t at = 0; at < count;) {
-    uint32_t size = pf_utf8_size(bytes + at, count - at);
-    if (!size || is_control((unsigned char)bytes[at])) text[at] = '?';
-    at += size ? size : 1;
-  }
-  return text;
-}
-
+/* The place of some characters of a line, which count from 1. */
 PfPlace pf_source_place(const PfSource *source, uint32_t line, uint32_t column, uint32_t length)
 {
-  PfPlace place = {source->file, NULL, (int)line, (int)column, (int)length};
+  PfPlace place = {.file = source->file, .line = (int)line, .column = (int)column, .length = (int)length,
+                   .setting = source->setting};
   if (line == 0 || line > source->lines.count) return place;
 
   const char *start = source->bytes + source->lines.at[line - 1];
@@ -118,10 +104,18 @@ PfPlace pf_source_place(const PfSource *source, uint32_t line, uint32_t column, 
   size_t count = end ? (size_t)(end - start) : left;
   if (end && count && start[count - 1] == '\r') count--;
   while (!end && count && ((unsigned char)start[count] & 0xC0) == 0x80) count--; /* no half characters */
-  if (column <= count + 1) place.text = quote(source, start, count);
+  /* A copy of the line that can be printed: bytes that are not text show as '?'. */
+  char *text = column <= count + 1 ? pf_arena_text(source->arena, start, count) : NULL;
+  for (size_t at = 0; text && at < count;) {
+    uint32_t size = pf_utf8_size(start + at, count - at);
+    if (!size || is_control((unsigned char)start[at])) text[at] = '?';
+    at += size ? size : 1;
+  }
+  place.text = text;
   return place;
 }
 
+/* The place of a node. */
 PfPlace pf_node_place(const PfSource *source, const PfNode *node)
 {
   return pf_source_place(source, node->line, node->column, node->length);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second pass: what each statement adds to the model. */
+/* Second pass of the checker: each statement of the flat list adds an energy, a body, a force, a constraint … to the
+ * model. Energies and bodies are read here, the other statements in files of their own. */
 #include "lang/check_impl.h"
 
 #include <math.h>
@@ -15,15 +16,7 @@ const PfNode *pf_property(const PfNode *block, const char *key)
   return NULL;
 }
 
-static const char *nearest_key(const char *word, const char *const *keys)
-{
-  int best = pf_allowed_edits(word) + 1;
-  const char *found = NULL;
-  for (; *keys; keys++)
-    if (pf_is_nearer(word, *keys, &best)) found = *keys;
-  return found;
-}
-
+/* Are all properties of the block among the keys, each once? */
 bool pf_check_properties(Checker *ck, const PfNode *block, const char *const *keys)
 {
   if (!block) return true;
@@ -32,7 +25,10 @@ bool pf_check_properties(Checker *ck, const PfNode *block, const char *const *ke
     for (const char *const *key = keys; *key; key++) known = known || !strcmp(*key, p->text);
     bool twice = known && pf_property(block, p->text) != p->child;
     if (known && !twice) continue;
-    const char *similar = known ? NULL : nearest_key(p->text, keys);
+    const char *similar = NULL;
+    int best = pf_allowed_edits(p->text) + 1;
+    for (const char *const *key = keys; *key && !known; key++)
+      if (pf_is_nearer(p->text, *key, &best)) similar = *key;
     if (twice) pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is given twice", p->text);
     else if (!similar) pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is not known here", p->text);
     else pf_check_fail(ck, PF_ERR_NAME, p, "'%s' is not known here (did you mean '%s'?)", p->text, similar);
@@ -48,11 +44,8 @@ bool pf_check_properties(Checker *ck, const PfNode *block, const char *const *ke
 
 /* ---------------------------------------------------------------- energies */
 
-static void add_to(Checker *ck, PfExpr *sum, PfExpr e)
-{
-  *sum = pf_expr_add(ck->ctx, *sum, e);
-}
-
+/* kinetic, potential, dissipation: adds to the energy after it was checked what it contains and which dimension it
+ * has. */
 static void check_energy(Checker *ck, Scope *scope, const PfNode *node)
 {
   PfModel *model = ck->model;
@@ -90,7 +83,8 @@ static void check_energy(Checker *ck, Scope *scope, const PfNode *node)
     pf_check_hint(ck, "velocities are written with an apostrophe: x'");
     return;
   }
-  add_to(ck, kinetic ? &model->kinetic : potential ? &model->potential : &model->dissipation, e.scalar);
+  PfExpr *sum = kinetic ? &model->kinetic : potential ? &model->potential : &model->dissipation;
+  *sum = pf_expr_add(ck->ctx, *sum, e.scalar);
 }
 
 /* ---------------------------------------------------------------- bodies */
@@ -105,11 +99,9 @@ static bool is_possible_inertia(Checker *ck, const PfNode *node, const PfBody *b
     known = pf_expr_is_number(ck->ctx, body->inertia[4*k], I + k) && known;
     largest = fmax(largest, fabs(I[k]));
   }
-  for (int k = 0; k < 3; k++) {
-    if (I[k] >= -1e-8*largest) continue; /* as rounding leaves it, in the tree of the recursion too */
-    pf_check_fail(ck, PF_ERR_MODEL, node, "a moment of inertia cannot be negative");
-    return false;
-  }
+  for (int k = 0; k < 3; k++)
+    if (!(I[k] >= -1e-8*largest)) /* as rounding leaves it, in the tree of the recursion too */
+      return pf_check_refuse(ck, PF_ERR_MODEL, node, "a moment of inertia cannot be negative");
   for (int k = 0; k < 3 && known; k++)
     if (I[k] > (I[(k + 1)%3] + I[(k + 2)%3])*(1 + 1e-8) && I[(k + 1)%3] > 0 && I[(k + 2)%3] > 0)
       pf_warn_at(ck->ctx, pf_node_place(ck->source, node), "no body has the moments of inertia %g, %g, %g: none may be "
@@ -117,59 +109,49 @@ static bool is_possible_inertia(Checker *ck, const PfNode *node, const PfBody *b
   return true;
 }
 
-static bool read_inertia(Checker *ck, Scope *scope, const PfNode *node, PfBody *body)
+/* Mass, inertia and centre of mass, in the axes of the body. The inertia, about the centre of mass, is one moment for
+ * all axes, diag(a, b, c) or all six entries. */
+static bool read_body(Checker *ck, Scope *scope, const PfNode *block, PfBody *body)
 {
-  if (!node) return true;
-  Value value = pf_value_of(ck, scope, node);
-  if (value.kind == V_NONE) return false;
-  if (value.kind == V_SCALAR)
-    for (int k = 0; k < 3; k++) body->inertia[4*k] = value.scalar;
-  else if (value.kind == V_MATRIX) memcpy(body->inertia, value.c, sizeof body->inertia);
-  else {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "an inertia is a number, diag(a, b, c) or inertia(xx, yy, zz, xy, yz, xz)");
-    return false;
+  static const char *const keys[] = {"mass", "inertia", "com", NULL};
+  if (!pf_check_properties(ck, block, keys)) return false;
+  const PfNode *node = pf_property(block, "mass");
+  if (node) {
+    Value mass = pf_scalar_of(ck, scope, node, "a mass");
+    if (mass.kind == V_NONE || !pf_dim_expect(ck, node, mass.dim, pf_dim_make(1, 0, 0), "a mass")) return false;
+    double value;
+    if (pf_expr_is_number(ck->ctx, mass.scalar, &value) && value < 0)
+      return pf_check_refuse(ck, PF_ERR_MODEL, node, "a mass cannot be negative");
+    body->mass = mass.scalar;
   }
-  if (!is_possible_inertia(ck, node, body)) return false;
-  return pf_dim_expect(ck, node, value.dim, pf_dim_make(1, 2, 0), "an inertia");
-}
-
-static bool read_mass(Checker *ck, Scope *scope, const PfNode *node, PfBody *body)
-{
-  if (!node) return true;
-  Value mass = pf_scalar_of(ck, scope, node, "a mass");
-  if (mass.kind == V_NONE || !pf_dim_expect(ck, node, mass.dim, pf_dim_make(1, 0, 0), "a mass")) return false;
-  double value;
-  if (pf_expr_is_number(ck->ctx, mass.scalar, &value) && value < 0) {
-    pf_check_fail(ck, PF_ERR_MODEL, node, "a mass cannot be negative");
-    return false;
+  if ((node = pf_property(block, "inertia")) != NULL) {
+    Value value = pf_value_of(ck, scope, node);
+    if (value.kind == V_NONE) return false;
+    if (value.kind != V_SCALAR && value.kind != V_MATRIX)
+      return pf_check_refuse(ck, PF_ERR_MODEL, node,
+                             "an inertia is a number, diag(a, b, c) or inertia(xx, yy, zz, xy, yz, xz)");
+    for (int k = 0; k < 3 && value.kind == V_SCALAR; k++) body->inertia[4*k] = value.scalar;
+    if (value.kind == V_MATRIX) memcpy(body->inertia, value.c, sizeof body->inertia);
+    if (!is_possible_inertia(ck, node, body)) return false;
+    if (!pf_dim_expect(ck, node, value.dim, pf_dim_make(1, 2, 0), "an inertia")) return false;
   }
-  body->mass = mass.scalar;
-  return true;
-}
-
-static bool read_com(Checker *ck, Scope *scope, const PfNode *node, PfBody *body)
-{
-  if (!node) return true;
-  Value com = pf_vector_of(ck, scope, node, "a centre of mass");
-  if (com.kind == V_NONE || !pf_dim_expect(ck, node, com.dim, pf_dim_make(0, 1, 0), "a position")) return false;
-  if (com.plain) memcpy(body->com, com.c, sizeof body->com);
-  else pf_vector_express(ck->model, com.vector, body->frame, body->com);
-  return true;
-}
-
-static bool is_constant_body(Checker *ck, const PfNode *node, const PfBody *body)
-{
+  if ((node = pf_property(block, "com")) != NULL) {
+    Value com = pf_vector_of(ck, scope, node, "a centre of mass");
+    if (com.kind == V_NONE || !pf_dim_expect(ck, node, com.dim, pf_dim_make(0, 1, 0), "a position")) return false;
+    if (com.plain) memcpy(body->com, com.c, sizeof body->com);
+    else pf_vector_express(ck->model, com.vector, body->frame, body->com);
+  }
   unsigned contents = pf_contents(ck, body->mass);
   for (int k = 0; k < 9; k++) contents |= pf_contents(ck, body->inertia[k]);
   for (int k = 0; k < 3; k++) contents |= pf_contents(ck, body->com[k]);
-  if (!(contents & HAS_MOTION)) return true;
-  pf_check_fail(ck, PF_ERR_MODEL, node, "mass, inertia and centre of mass of a body are constant in its frame");
-  return false;
+  return !(contents & HAS_MOTION) ||
+         pf_check_refuse(ck, PF_ERR_MODEL, block,
+                         "mass, inertia and centre of mass of a body are constant in its frame");
 }
 
+/* Places the frame and, for a body, reads mass, inertia and centre of mass. */
 static void check_frame(Checker *ck, Scope *scope, const PfNode *node)
 {
-  static const char *const keys[] = {"mass", "inertia", "com", NULL};
   const PfNode *label = node->child;
   const char *name = pf_label_name(ck, scope, label);
   Entity *entity = name ? pf_scope_find(scope, name) : NULL;
@@ -182,12 +164,7 @@ static void check_frame(Checker *ck, Scope *scope, const PfNode *node)
   body.place = pf_model_place(ck, label);
   for (int k = 0; k < 9; k++) body.inertia[k] = pf_expr_int(ck->ctx, 0);
   for (int k = 0; k < 3; k++) body.com[k] = pf_expr_int(ck->ctx, 0);
-  if (!pf_check_properties(ck, block, keys)) return;
-  if (!read_mass(ck, scope, pf_property(block, "mass"), &body) ||
-      !read_inertia(ck, scope, pf_property(block, "inertia"), &body) ||
-      !read_com(ck, scope, pf_property(block, "com"), &body) || !is_constant_body(ck, block, &body))
-    return;
-  if (!pf_push(ck->allocator, &ck->bodies, body)) pf_check_no_memory(ck);
+  if (read_body(ck, scope, block, &body) && !pf_push(ck->allocator, &ck->bodies, body)) pf_check_no_memory(ck);
 }
 
 /* ---------------------------------------------------------------- names and the rest */

@@ -2,8 +2,10 @@
 /* Units: a table, a small grammar, and exact factors to SI. */
 #include "lang/units.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -97,6 +99,7 @@ PfDimension pf_dimension_multiply(PfDimension a, PfDimension b)
   return a;
 }
 
+/* The dimension of a quotient. */
 PfDimension pf_dimension_divide(PfDimension a, PfDimension b)
 {
   for (int i = 0; i < PF_BASE_COUNT; i++) a.power[i] = clamp(a.power[i] - b.power[i]);
@@ -127,42 +130,26 @@ bool pf_dimension_equal(PfDimension a, PfDimension b)
   return true;
 }
 
+/* Is it a pure number? */
 bool pf_dimension_is_none(PfDimension a)
 {
   return pf_dimension_equal(a, (PfDimension){{0}});
 }
 
-/* ---------------------------------------------------------------- as text */
-
-/* An angle, a rate of turn, …: rad alone, or with seconds. */
-static bool shows_label(PfDimension a)
-{
-  for (int i = 0; i < PF_BASE_RAD; i++)
-    if (i != PF_BASE_S && a.power[i]) return false;
-  return a.power[PF_BASE_RAD] == PF_DIMENSION_GRAIN;
-}
-
-static int common_divisor(int a, int b)
+/* The greatest common divisor. */
+static int64_t divisor_of(int64_t a, int64_t b)
 {
   while (b) {
-    int rest = a%b;
+    int64_t remainder = a%b;
     a = b;
-    b = rest;
+    b = remainder;
   }
   return a;
 }
 
-/* m, m^2, m^(1/2); power in twelfths, positive. */
-static int print_factor(char *buffer, size_t size, const char *before, const char *name, int power)
-{
-  int divisor = common_divisor(power, PF_DIMENSION_GRAIN);
-  int num = power/divisor, den = PF_DIMENSION_GRAIN/divisor;
-  if (den > 1) return snprintf(buffer, size, "%s%s^(%d/%d)", before, name, num, den);
-  if (num > 1) return snprintf(buffer, size, "%s%s^%d", before, name, num);
-  return snprintf(buffer, size, "%s%s", before, name);
-}
+/* ---------------------------------------------------------------- as text */
 
-/* All factors with exponents of one sign, separated by blanks; returns how long the text is. */
+/* All factors with exponents of one sign, separated by blanks: m, m^2, m^(1/2). Returns how long the text is. */
 static int print_factors(char *buffer, size_t size, const int *power, int sign)
 {
   static const char *const names[PF_BASE_COUNT] = {"kg", "m", "s", "A", "K", "mol", "cd", "rad"};
@@ -170,18 +157,29 @@ static int print_factors(char *buffer, size_t size, const int *power, int sign)
                                            PF_BASE_A,   PF_BASE_K,  PF_BASE_MOL, PF_BASE_CD};
   int length = 0;
   for (int i = 0; i < PF_BASE_COUNT && (size_t)length < size; i++) {
-    int base = order[i], exponent = power[base]*sign;
+    int exponent = power[order[i]]*sign; /* in twelfths */
     if (exponent <= 0) continue;
-    length += print_factor(buffer + length, size - (size_t)length, length ? " " : "", names[base], exponent);
+    int divisor = (int)divisor_of(exponent, PF_DIMENSION_GRAIN);
+    int num = exponent/divisor, den = PF_DIMENSION_GRAIN/divisor;
+    char *to = buffer + length;
+    size_t room = size - (size_t)length;
+    const char *before = length ? " " : "", *name = names[order[i]];
+    if (den > 1) length += snprintf(to, room, "%s%s^(%d/%d)", before, name, num, den);
+    else if (num > 1) length += snprintf(to, room, "%s%s^%d", before, name, num);
+    else length += snprintf(to, room, "%s%s", before, name);
   }
   return length;
 }
 
+/* The dimension as a unit, into the buffer, which is returned. */
 const char *pf_dimension_text(PfDimension dimension, char *buffer, size_t size)
 {
   int power[PF_BASE_COUNT], below = 0;
+  /* rad alone or with seconds: an angle, a rate of turn */
+  bool label = dimension.power[PF_BASE_RAD] == PF_DIMENSION_GRAIN;
   for (int i = 0; i < PF_BASE_COUNT; i++) power[i] = dimension.power[i];
-  if (!shows_label(dimension)) power[PF_BASE_RAD] = 0;
+  for (int i = 0; i < PF_BASE_RAD; i++) label = label && (i == PF_BASE_S || !power[i]);
+  if (!label) power[PF_BASE_RAD] = 0;
   for (int i = 0; i < PF_BASE_COUNT; i++) below += power[i] < 0;
 
   char above_text[PF_DIMENSION_TEXT] = "", below_text[PF_DIMENSION_TEXT] = "";
@@ -194,19 +192,10 @@ const char *pf_dimension_text(PfDimension dimension, char *buffer, size_t size)
 
 /* ---------------------------------------------------------------- factors */
 
-static int64_t divisor_of(int64_t a, int64_t b)
-{
-  while (b) {
-    int64_t rest = a%b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /* Positive numbers only; false when the product does not fit. */
 static bool multiply(int64_t a, int64_t b, int64_t *product)
 {
+  assert(b > 0);
   if (a > INT64_MAX/b) return false;
   *product = a*b;
   return true;
@@ -229,19 +218,6 @@ static void multiply_scale(PfUnit *unit, int64_t num, int64_t den)
 }
 
 static const PfUnit one = {.scale_num = 1, .scale_den = 1, .scale = 1, .exact = true};
-
-static void multiply_unit(PfUnit *unit, const PfUnit *factor)
-{
-  unit->dimension = pf_dimension_multiply(unit->dimension, factor->dimension);
-  if (factor->exact) {
-    unit->pi_power += factor->pi_power;
-    unit->scale *= pow(PI, factor->pi_power);
-    multiply_scale(unit, factor->scale_num, factor->scale_den);
-  } else {
-    unit->exact = false;
-    unit->scale *= factor->scale;
-  }
-}
 
 /* unit^(num/den), den > 0; false when the dimension does not allow it. */
 static bool raise_unit(PfUnit *unit, int num, int den)
@@ -306,31 +282,6 @@ static bool find_unit(const char *word, size_t size, PfUnit *unit)
 
 /* ---------------------------------------------------------------- suggestions */
 
-static char lower(char c)
-{
-  return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
-
-static bool same_letters(const char *a, const char *b)
-{
-  while (*a && lower(*a) == lower(*b)) a++, b++;
-  return !*a && !*b;
-}
-
-/* Kg, HZ, mpa: right but for small and capital letters. */
-static bool find_other_case(const char *word, char *buffer, size_t size)
-{
-  for (int i = 0; i < ENTRY_COUNT; i++) {
-    snprintf(buffer, size, "%s", entries[i].name);
-    if (same_letters(word, buffer)) return true;
-    for (int j = 0; j < PREFIX_COUNT && entries[i].prefix == PREFIXED; j++) {
-      snprintf(buffer, size, "%s%s", prefixes[j].text, entries[i].name);
-      if (same_letters(word, buffer)) return true;
-    }
-  }
-  return false;
-}
-
 /* Nm is N m, kgm2 is kg m^2. */
 static bool find_pieces(const char *word, char *buffer, size_t size)
 {
@@ -351,29 +302,36 @@ static bool find_pieces(const char *word, char *buffer, size_t size)
   return false;
 }
 
-static bool find_near(const char *word, char *buffer, size_t size)
-{
-  for (int i = 0; i < ENTRY_COUNT && strlen(word) > 2; i++) {
-    if (strlen(entries[i].name) < 2 || pf_name_distance(word, entries[i].name, 1) > 1) continue;
-    snprintf(buffer, size, "%s", entries[i].name);
-    return true;
-  }
-  return false;
-}
-
+/* What was likely meant by an unknown unit: a name that is written out, the wrong case (Kg, HZ, mpa), units without a
+ * blank or '^', or a misprint. */
 static void suggest(PfContext *ctx, const char *word)
 {
   char buffer[80];
+  bool found = false;
   for (int i = 0; i < HABIT_COUNT; i++) {
-    if (!same_letters(word, habits[i].word)) continue;
+    if (strcasecmp(word, habits[i].word)) continue;
     pf_hint(ctx, "write: [%s]", habits[i].unit);
     return;
   }
   if (strlen(word) > 32) return;
-  if (strstr(word, "\u00B2") || strstr(word, "\u00B3")) pf_hint(ctx, "powers are written with ^: [m^2]");
-  else if (find_other_case(word, buffer, sizeof buffer) || find_pieces(word, buffer, sizeof buffer) ||
-           find_near(word, buffer, sizeof buffer))
-    pf_hint(ctx, "did you mean [%s]?", buffer);
+  if (strstr(word, "\u00B2") || strstr(word, "\u00B3")) {
+    pf_hint(ctx, "powers are written with ^: [m^2]");
+    return;
+  }
+  for (int i = 0; i < ENTRY_COUNT && !found; i++) {
+    snprintf(buffer, sizeof buffer, "%s", entries[i].name);
+    found = !strcasecmp(word, buffer);
+    for (int j = 0; j < PREFIX_COUNT && entries[i].prefix == PREFIXED && !found; j++) {
+      snprintf(buffer, sizeof buffer, "%s%s", prefixes[j].text, entries[i].name);
+      found = !strcasecmp(word, buffer);
+    }
+  }
+  found = found || find_pieces(word, buffer, sizeof buffer);
+  for (int i = 0; i < ENTRY_COUNT && strlen(word) > 2 && !found; i++) {
+    found = strlen(entries[i].name) >= 2 && pf_name_distance(word, entries[i].name, 1) <= 1;
+    if (found) snprintf(buffer, sizeof buffer, "%s", entries[i].name);
+  }
+  if (found) pf_hint(ctx, "did you mean [%s]?", buffer);
 }
 
 /* ---------------------------------------------------------------- grammar */
@@ -424,30 +382,24 @@ static bool whole(Reader *r, int *number)
   return *number <= MOST_POWER;
 }
 
-/* The digits behind the point of 1.5, as a fraction. */
-static bool decimals(Reader *r, int *num, int *den)
-{
-  if (!accept(r, '.')) return true;
-  if (!is_digit(*r->at)) return false;
-  for (; is_digit(*r->at); r->at++) {
-    if (*den >= 1000) return false;
-    *num = 10*(*num) + (*r->at - '0');
-    *den *= 10;
-  }
-  for (int prime = 2; prime <= 5; prime += 3)
-    while (*num%prime == 0 && *den%prime == 0) *num /= prime, *den /= prime;
-  return true;
-}
-
 /* ^2, ^-1, ^1.5, ^(3/2) */
 static PfStatus exponent(Reader *r, PfUnit *unit)
 {
   const char *hint = "for example: m^2, s^-1, m^1.5, m^(1/2)";
   int num = 1, den = 1;
   if (!accept(r, '^')) return PF_OK;
-  bool bracket = accept(r, '('), minus = accept(r, '-');
-  if (!whole(r, &num) || !decimals(r, &num, &den))
-    return wrong(r, "the exponent after '^' is not a small number", hint);
+  bool bracket = accept(r, '('), minus = accept(r, '-'), good = whole(r, &num);
+  if (good && accept(r, '.')) { /* the digits after the point, as a fraction */
+    good = is_digit(*r->at);
+    for (; is_digit(*r->at) && good; r->at++) {
+      good = den < 1000;
+      num = 10*num + (*r->at - '0');
+      den *= 10;
+    }
+    int divisor = (int)divisor_of(num, den);
+    num /= divisor, den /= divisor;
+  }
+  if (!good) return wrong(r, "the exponent after '^' is not a small number", hint);
   if (bracket && den == 1 && accept(r, '/') && (!whole(r, &den) || den == 0))
     return wrong(r, "the exponent after '^' is not a fraction of small numbers", hint);
   if (bracket && !accept(r, ')')) return wrong(r, "the ')' of the exponent is missing", hint);
@@ -480,28 +432,16 @@ static PfStatus name(Reader *r, PfUnit *unit)
   return PF_ERR_UNIT;
 }
 
-static PfStatus group(Reader *r, PfUnit *unit)
-{
-  if (++r->depth > DEEPEST) return wrong(r, "too many brackets", NULL);
-  PF_TRY(product(r, unit));
-  r->depth--;
-  return accept(r, ')') ? PF_OK : wrong(r, "a ')' is missing", NULL);
-}
-
-static PfStatus no_factor(Reader *r)
-{
-  if (*r->at)
-    return wrong(r, "a sign that does not belong there", "for example: [kg m^2], [N m/rad], [1/s]");
-  return wrong(r, "a unit is missing", "for example: [kg m^2], [N m/rad], [1/s]; a plain number is [1]");
-}
-
 /* A unit with its exponent, a group, or 1. */
 static PfStatus factor(Reader *r, PfUnit *unit)
 {
   skip_blanks(r);
   *unit = one;
   if (accept(r, '(')) {
-    PF_TRY(group(r, unit));
+    if (++r->depth > DEEPEST) return wrong(r, "too many brackets", NULL);
+    PF_TRY(product(r, unit));
+    r->depth--;
+    if (!accept(r, ')')) return wrong(r, "a ')' is missing", NULL);
   } else if (is_digit(*r->at) || *r->at == '.') {
     if (*r->at != '1' || is_word(r->at[1]) || r->at[1] == '.')
       return wrong(r, "a number other than 1",
@@ -510,38 +450,40 @@ static PfStatus factor(Reader *r, PfUnit *unit)
   } else if (is_word(*r->at) && !at_dot(r->at)) {
     PF_TRY(name(r, unit));
   } else {
-    return no_factor(r);
+    if (*r->at)
+      return wrong(r, "a sign that does not belong there", "for example: [kg m^2], [N m/rad], [1/s]");
+    return wrong(r, "a unit is missing", "for example: [kg m^2], [N m/rad], [1/s]; a plain number is [1]");
   }
   return exponent(r, unit);
 }
 
-typedef enum Sign { END, TIMES, OVER, BLANK } Sign;
-
-static Sign sign(Reader *r)
-{
-  skip_blanks(r);
-  if (accept(r, '*')) return TIMES;
-  if (accept(r, '/')) return OVER;
-  if (at_dot(r->at)) {
-    r->at += 2;
-    return TIMES;
-  }
-  return *r->at == 0 || *r->at == ')' ? END : BLANK;
-}
-
+/* factor, factor factor, factor/factor …: multiplies the units from left to right. */
 static PfStatus product(Reader *r, PfUnit *unit)
 {
   PfUnit next;
   PF_TRY(factor(r, unit));
-  for (Sign before = TIMES;;) {
-    Sign now = sign(r);
-    if (now == END) return PF_OK;
-    if (now == BLANK && before == OVER) /* J/kg K: who knows */
+  for (bool below = false;;) { /* the factor before was after a '/' */
+    skip_blanks(r);
+    bool over = accept(r, '/'), blank = !over && !accept(r, '*');
+    if (blank && at_dot(r->at)) {
+      r->at += 2;
+      blank = false;
+    }
+    if (blank && (*r->at == 0 || *r->at == ')')) return PF_OK;
+    if (blank && below) /* J/kg K has two readings */
       return wrong(r, "it is not clear what is below the line", "write J/(kg K) or J K/kg");
     PF_TRY(factor(r, &next));
-    if (now == OVER) raise_unit(&next, -1, 1);
-    multiply_unit(unit, &next);
-    before = now;
+    if (over) raise_unit(&next, -1, 1);
+    unit->dimension = pf_dimension_multiply(unit->dimension, next.dimension);
+    if (next.exact) {
+      unit->pi_power += next.pi_power;
+      unit->scale *= pow(PI, next.pi_power);
+      multiply_scale(unit, next.scale_num, next.scale_den);
+    } else {
+      unit->exact = false;
+      unit->scale *= next.scale;
+    }
+    below = over;
   }
 }
 

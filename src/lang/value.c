@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an expression of the text means: a number, a vector, a frame, … with its dimension. */
+/* The meaning of an expression of the text: a number, a vector, a frame, … with its dimension. */
 #include "lang/check_impl.h"
 
 #include <string.h>
 
-/* MOST_EFFORT counts the expressions that are read again and again, beyond those in the text. */
-enum { MOST_EFFORT = 5*1000*1000, DEEPEST = 400 };
+/* MOST_EXPRESSIONS counts the expressions that are read again and again, beyond those in the text. */
+enum { MOST_EXPRESSIONS = 5*1000*1000, DEEPEST = 400 };
 
 /* ---------------------------------------------------------------- making values */
 
+/* The substitute for a value after an error, which has been reported. */
 Value pf_no_value(void)
 {
   return (Value){.kind = V_NONE};
 }
 
+/* A number with its dimension. */
 Value pf_scalar_value(PfExpr e, Dim dim)
 {
   return (Value){.kind = V_SCALAR, .scalar = e, .dim = dim};
 }
 
+/* A vector with its dimension. */
 Value pf_vector_value(PfVector v, Dim dim)
 {
   return (Value){.kind = V_VECTOR, .vector = v, .dim = dim};
 }
 
+/* The name of the kind in messages: "a number", "a vector" … */
 const char *pf_kind_text(ValueKind kind)
 {
   static const char *const words[] = {"nothing", "a number", "a condition", "a vector",
@@ -43,14 +47,17 @@ static uint16_t contents_of_operands(const Checker *ck, PfExpr e)
   return contents;
 }
 
+/* Says what a symbol is: HAS_COORDINATE, HAS_VELOCITY … Expressions inherit it. */
 void pf_set_contents(Checker *ck, PfExpr symbol, unsigned contents)
 {
   if (symbol == PF_EXPR_NONE || pf_contents(ck, symbol) == contents || ck->out_of_memory) return;
   ck->classes.at[symbol] = (uint16_t)contents;
-  for (PfExpr k = symbol + 1; k < ck->classes.count; k++) /* what was built of it is looked at again */
+  for (PfExpr k = symbol + 1; k < ck->classes.count; k++) /* expressions built from it are looked at again */
     if (pf_expr_op(ck->ctx, k) != PF_OP_SYMBOL) ck->classes.at[k] = contents_of_operands(ck, k);
 }
 
+/* The kinds of symbols in an expression, as flags. Remembered for every node, so that a model costs one look at
+ * each. */
 unsigned pf_contents(Checker *ck, PfExpr e)
 {
   for (PfExpr k = (PfExpr)ck->classes.count; k <= e; k++) {
@@ -74,16 +81,7 @@ bool pf_check_no_equality(Checker *ck, const PfNode *node, unsigned contents, co
 
 /* ---------------------------------------------------------------- any expression */
 
-/* Speeds that are given by velocities, as functions of these: what is shown, or decides, may be their rate. */
-static void insert_speeds(Checker *ck, PfExpr *e)
-{
-  if (!ck->showing && !ck->in_condition) return;
-  for (size_t i = 0; i < ck->speeds.count; i++) {
-    const PfSpeed *speed = ck->speeds.at + i;
-    if (speed->value != PF_EXPR_NONE) (void)pf_expr_substitute(ck->ctx, e, 1, &speed->symbol, &speed->value, 1, e);
-  }
-}
-
+/* x': the total time derivative, as often as there are primes. */
 static Value value_of_prime(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value value = pf_value_of(ck, scope, node->child);
@@ -93,7 +91,14 @@ static Value value_of_prime(Checker *ck, Scope *scope, const PfNode *node)
     if (value.kind == V_POINT || value.kind == V_FRAME) pf_check_hint(ck, "write vel(…) or omega(…)");
     return pf_no_value();
   }
-  insert_speeds(ck, &value.scalar);
+  /* Speeds that are given by velocities, as functions of these: a plot or a condition may contain their rate. */
+  if (ck->showing || ck->in_condition) {
+    for (size_t i = 0; i < ck->speeds.count; i++) {
+      const PfSpeed *speed = ck->speeds.at + i;
+      if (speed->value == PF_EXPR_NONE) continue;
+      (void)pf_expr_substitute(ck->ctx, &value.scalar, 1, &speed->symbol, &speed->value, 1, &value.scalar);
+    }
+  }
   for (int k = 0; k < node->flag; k++) {
     unsigned contents = pf_contents(ck, value.scalar);
     if (contents & (HAS_ACCELERATION | HAS_SPEED | HAS_MULTIPLIER)) {
@@ -108,6 +113,7 @@ static Value value_of_prime(Checker *ck, Scope *scope, const PfNode *node)
   return value;
 }
 
+/* The value of a node by its kind. */
 static Value dispatch(Checker *ck, Scope *scope, const PfNode *node)
 {
   Value given;
@@ -138,35 +144,24 @@ static Value dispatch(Checker *ck, Scope *scope, const PfNode *node)
   }
 }
 
-/* A failure inside the expression table (memory, division by zero that came out of cancellation) is said
- * here, where the place is known. */
-static Value settle(Checker *ck, const PfNode *node, Value value)
-{
-  bool bad = (value.kind == V_SCALAR || value.kind == V_CONDITION) && value.scalar == PF_EXPR_NONE;
-  bool lost = value.kind == V_VECTOR && value.vector.count < 0; /* a vector fails without memory only */
-  if (!bad && !lost) return value;
-  if (lost) pf_check_no_memory(ck);
-  else if (pf_check_expressions(ck, node)) pf_check_fail(ck, PF_ERR_MODEL, node, "this expression cannot be built");
-  return pf_no_value();
-}
-
 bool pf_check_expressions(Checker *ck, const PfNode *node)
 {
   int before = pf_diagnostic_count(ck->ctx);
   PfStatus status = pf_expr_check(ck->ctx);
   if (status == PF_OK) return true;
   const char *cause = pf_print_text(ck, "%s", pf_context_message(ck->ctx));
-  pf_diagnostics_cut(ck->ctx, before);
-  pf_check_fail(ck, status, node, "%s", cause);
-  return false;
+  pf_diagnostics_truncate(ck->ctx, before);
+  return pf_check_refuse(ck, status, node, "%s", cause);
 }
 
+/* The value of an expression with its dimension; V_NONE after an error, which was reported. The budget of all
+ * expressions together is limited. */
 Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node)
 {
   if (pf_check_stopped(ck)) return pf_no_value();
-  if (++ck->effort > MOST_EFFORT + (long)ck->source->count) {
+  if (++ck->expressions_read > MOST_EXPRESSIONS + (long)ck->source->count) {
     pf_check_give_up(ck, node, "the parts, sums and functions of this model multiply to more than %d million "
-                     "expressions", MOST_EFFORT/1000000);
+                     "expressions", MOST_EXPRESSIONS/1000000);
     return pf_no_value();
   }
   if (ck->depth >= DEEPEST) {
@@ -175,9 +170,16 @@ Value pf_value_of(Checker *ck, Scope *scope, const PfNode *node)
     return pf_no_value();
   }
   ck->depth++;
-  Value value = settle(ck, node, dispatch(ck, scope, node));
+  Value value = dispatch(ck, scope, node);
   ck->depth--;
-  return value;
+  /* A failure inside the expression table (memory, division by zero that came out of cancellation) is reported here,
+   * where the place is known. */
+  bool bad = (value.kind == V_SCALAR || value.kind == V_CONDITION) && value.scalar == PF_EXPR_NONE;
+  bool lost = value.kind == V_VECTOR && value.vector.count < 0; /* a vector fails without memory only */
+  if (lost) pf_check_no_memory(ck);
+  else if (bad && pf_check_expressions(ck, node))
+    pf_check_fail(ck, PF_ERR_MODEL, node, "this expression cannot be built");
+  return bad || lost ? pf_no_value() : value;
 }
 
 Value pf_value_of_condition(Checker *ck, Scope *scope, const PfNode *node)
@@ -204,11 +206,13 @@ Value pf_scalar_of(Checker *ck, Scope *scope, const PfNode *node, const char *wh
   return expect(ck, node, pf_value_of(ck, scope, node), V_SCALAR, what);
 }
 
+/* The value, which must be a vector; `what` names it in messages. */
 Value pf_vector_of(Checker *ck, Scope *scope, const PfNode *node, const char *what)
 {
   return expect(ck, node, pf_value_of(ck, scope, node), V_VECTOR, what);
 }
 
+/* The value, which must be a frame. */
 Value pf_frame_of(Checker *ck, Scope *scope, const PfNode *node, const char *what)
 {
   return expect(ck, node, pf_value_of(ck, scope, node), V_FRAME, what);
@@ -230,11 +234,13 @@ Value pf_point_of(Checker *ck, Scope *scope, const PfNode *node, const char *wha
   return expect(ck, node, value, V_POINT, what);
 }
 
+/* The position of a point or of the origin of a frame, from the origin of the ground. */
 PfVector pf_value_position(Checker *ck, Value point)
 {
   return pf_point_position(ck->model, point.frame, point.c);
 }
 
+/* Its velocity against the ground. */
 PfVector pf_value_velocity(Checker *ck, Value point)
 {
   return pf_point_velocity(ck->model, point.frame, point.c);
@@ -252,11 +258,9 @@ bool pf_integer_of(Checker *ck, Scope *scope, const PfNode *node, const char *wh
     pf_check_hint(ck, "use a number, a loop variable, or a name defined by 'let N = 4'");
     return false;
   }
-  if (num < least || num > most) {
-    pf_check_fail(ck, PF_ERR_LIMIT, node, "%s must lie between %lld and %lld, this is %lld", what,
-                  (long long)least, (long long)most, (long long)num);
-    return false;
-  }
+  if (num < least || num > most)
+    return pf_check_refuse(ck, PF_ERR_LIMIT, node, "%s must lie between %lld and %lld, this is %lld", what,
+                           (long long)least, (long long)most, (long long)num);
   *result = num;
   return true;
 }

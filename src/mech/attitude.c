@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the attitude follows, beside equations in angular velocities: rates of quaternions, and of the direction cosines
- * that the equations contain. */
+/* The kinematics of the attitude that complete equations in angular velocities: rates of quaternions, and of the
+ * direction cosines that the equations contain. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
 
 enum { COSINES = 9, QUATERNION = 4 };
 
+/* By the sides of the first equations and the values of all abbreviations. */
 bool pf_derivation_contains(PfContext *ctx, const PfDerivation *d, int equations, const PfExpr *symbols, int count)
 {
   for (int i = 0; i < equations; i++)
@@ -18,14 +19,15 @@ bool pf_derivation_contains(PfContext *ctx, const PfDerivation *d, int equations
   return false;
 }
 
-static PfEquation rate_of(PfContext *ctx, const PfFollower *f)
+/* The equation symbol' = rate of an auxiliary state, in its shortest form. */
+static PfEquation rate_of(PfContext *ctx, const PfAuxiliary *f)
 {
   return (PfEquation){pf_expr_symbol_name(ctx, f->symbol), pf_rate_symbol(ctx, f->symbol),
                       pf_expr_simplest(ctx, f->rate)};
 }
 
 /* Without the division by |q|^2, which is 1. */
-static PfEquation definition_of(PfContext *ctx, const PfFollower *quaternion, const PfFollower *cosine)
+static PfEquation definition_of(PfContext *ctx, const PfAuxiliary *quaternion, const PfAuxiliary *cosine)
 {
   PfExpr squares[QUATERNION];
   for (int k = 0; k < QUATERNION; k++) squares[k] = pf_expr_pow_int(ctx, quaternion[k].symbol, 2);
@@ -33,14 +35,16 @@ static PfEquation definition_of(PfContext *ctx, const PfFollower *quaternion, co
   return (PfEquation){pf_expr_symbol_name(ctx, cosine->symbol), cosine->symbol, pf_expr_simplest(ctx, value)};
 }
 
+/* Appends to the equations of motion, for each body that turns freely: the rates of its quaternion, those of the rows
+ * of direction cosines in the equations of motion, and every row that occurs by the quaternion. */
 PfStatus pf_attitude_add(PfContext *ctx, PfArena *arena, const PfModel *model, PfDerivation *d)
 {
-  int most = d->equation_count + 2*model->follower_count, count = d->equation_count;
+  int most = d->equation_count + 2*model->auxiliary_count, count = d->equation_count;
   PfEquation *equations = pf_arena_array(arena, PfEquation, most);
   if (!equations) return pf_no_room(ctx, "the attitude");
   if (count) memcpy(equations, d->equations, (size_t)count*sizeof *equations);
   for (int s = 0; s < model->spinning_count; s++) {
-    const PfFollower *cosine = model->followers + model->spinnings[s].follower, *q = cosine + COSINES;
+    const PfAuxiliary *cosine = model->auxiliaries + model->spinnings[s].auxiliary, *q = cosine + COSINES;
     for (int k = 0; k < QUATERNION; k++) equations[count++] = rate_of(ctx, q + k);
     for (int row = 0; row < 3; row++) {
       PfExpr symbols[3] = {cosine[3*row].symbol, cosine[3*row + 1].symbol, cosine[3*row + 2].symbol};

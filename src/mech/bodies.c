@@ -15,7 +15,7 @@ enum { TURN = 3, RATES = 6 }; /* the first turn among the elementary rates, and 
 /* A symmetric 3 x 3 matrix is kept in full: nine entries, which the table shares. */
 typedef struct Link {
   bool used;                     /* carries a body, itself or further out */
-  bool spins_freely;             /* what it carries is round about its axis: its angle does not matter */
+  bool spins_freely;             /* its load is round about its axis: its angle does not matter */
   PfExpr rate[6], second[6];     /* elementary rates (x, y, z, turns) and their derivatives at q'' = 0 */
   PfExpr w[3], dw[3];            /* angular velocity and acceleration at q'' = 0 */
   PfExpr u[3], a[3];             /* velocity, and acceleration at q'' = 0, of the origin */
@@ -34,11 +34,13 @@ typedef struct Tree {
 
 /* ---------------------------------------------------------------- small algebra */
 
+/* out = s v */
 static void scale3(const Tree *tree, PfExpr s, const PfExpr *v, PfExpr *out)
 {
   for (int k = 0; k < 3; k++) out[k] = pf_expr_mul(tree->ctx, s, v[k]);
 }
 
+/* out = A v for a 3 x 3 matrix by rows; out may be v. */
 static void matrix_times(const Tree *tree, const PfExpr *A, const PfExpr *v, PfExpr *out)
 {
   PfExpr result[3];
@@ -53,24 +55,11 @@ static void to_parent(const Tree *tree, int i, const PfExpr *v, PfExpr *out)
   else pf_frame_to_parent(tree->model, i, v, out);
 }
 
+/* The way back: axes of the parent to those of the frame. */
 static void from_parent(const Tree *tree, int i, const PfExpr *v, PfExpr *out)
 {
   if (tree->link[i].spins_freely) memmove(out, v, 3*sizeof *out);
   else pf_frame_from_parent(tree->model, i, v, out);
-}
-
-/* R S R^T for a symmetric S: columns first, then rows. */
-static void turn_matrix(const Tree *tree, int i, const PfExpr *S, PfExpr *out)
-{
-  PfExpr half[9];
-  for (int k = 0; k < 3; k++) {
-    PfExpr column[3] = {S[k], S[3 + k], S[6 + k]};
-    to_parent(tree, i, column, column);
-    for (int j = 0; j < 3; j++) half[3*j + k] = column[j];
-  }
-  for (int j = 0; j < 3; j++) to_parent(tree, i, half + 3*j, out + 3*j);
-  for (int j = 0; j < 3; j++) /* the same to the letter on both sides of the diagonal */
-    for (int k = 0; k < j; k++) out[3*j + k] = out[3*k + j];
 }
 
 /* Adds (2 p.h + m p.p) 1 - p h^T - h p^T - m p p^T: the inertia about a point that is p further back. */
@@ -93,13 +82,14 @@ static void shift_inertia(const Tree *tree, PfExpr *I, PfExpr mass, const PfExpr
 
 /* ---------------------------------------------------------------- outward: motion */
 
+/* The rates at which the frame moves against its parent (three of the origin, three of the turn, or that of its angle),
+ * and their derivatives at q'' = 0. */
 static PfStatus find_rates(const Tree *tree, int i)
 {
   const PfModel *model = tree->model;
   const PfFrame *frame = model->frames + i;
   Link *link = tree->link + i;
-  PfExpr e[4] = {frame->origin[0], frame->origin[1], frame->origin[2], frame->angle ? frame->angle : tree->zero};
-  PF_TRY(pf_model_time_derivative(model, e, 4, link->rate));
+  PF_TRY(pf_frame_rates(model, i, link->rate));
   if (frame->rotation[0]) {
     memcpy(link->rate + TURN, frame->turning, sizeof frame->turning);
   } else if (frame->quaternion[0]) {
@@ -112,42 +102,6 @@ static PfStatus find_rates(const Tree *tree, int i)
                             model->coordinate_count, link->second);
 }
 
-/* Acceleration of the origin, in the axes of the parent: a + dw x p + w x (w x p) + 2 w x p' + p''. */
-static void origin_acceleration(const Tree *tree, int i, PfExpr *out)
-{
-  const PfFrame *frame = tree->model->frames + i;
-  const Link *link = tree->link + i, *parent = tree->link + frame->parent;
-  PfExpr swing[3], twice[3];
-  memcpy(out, parent->a, 3*sizeof *out);
-  pf_expr_add_cross3(tree->ctx, out, parent->dw, frame->origin);
-  pf_expr_cross3(tree->ctx, parent->w, frame->origin, swing);
-  pf_expr_add_cross3(tree->ctx, out, parent->w, swing);
-  scale3(tree, pf_expr_int(tree->ctx, 2), link->rate, twice);
-  pf_expr_add_cross3(tree->ctx, out, parent->w, twice);
-  pf_expr_add3(tree->ctx, out, link->second);
-}
-
-static void origin_velocity(const Tree *tree, int i, PfExpr *out)
-{
-  const PfFrame *frame = tree->model->frames + i;
-  const Link *parent = tree->link + frame->parent;
-  memcpy(out, parent->u, 3*sizeof *out);
-  pf_expr_add_cross3(tree->ctx, out, parent->w, frame->origin);
-  pf_expr_add3(tree->ctx, out, tree->link[i].rate);
-}
-
-/* For the potential. The unit vectors are turned outward, which all bodies share; to turn positions into the axes
- * of the ground would be work of its own for each body. */
-static void find_height(const Tree *tree, int i, int k)
-{
-  const PfFrame *frame = tree->model->frames + i;
-  const Link *parent = tree->link + frame->parent;
-  Link *link = tree->link + i;
-  pf_frame_turn(tree->model, 0, i, tree->link[0].up[k], link->up[k]);
-  PfExpr step = pf_expr_dot3(tree->ctx, parent->up[k], frame->origin);
-  link->height[k] = pf_expr_add(tree->ctx, parent->height[k], step);
-}
-
 /* Elementary turns as a vector in the axes of the frame. */
 static void turning(const Tree *tree, const PfFrame *frame, const PfExpr *rate, PfExpr *out)
 {
@@ -155,79 +109,92 @@ static void turning(const Tree *tree, const PfFrame *frame, const PfExpr *rate, 
   else scale3(tree, rate[0], frame->axis, out);
 }
 
+/* Velocity, acceleration at q'' = 0 and height of a frame from those of its parent, with its origin at p there:
+ *   u = u_p + w_p x p + p',  a = a_p + dw_p x p + w_p x (w_p x p) + 2 w_p x p' + p'',
+ *   w = w_p + turn,  dw = dw_p + w_p x turn + turn'
+ * The unit vectors for heights are turned outward, which all bodies share; to turn positions into the axes of the
+ * ground would be work of its own for each body. */
 static PfStatus outward(const Tree *tree, int i)
 {
+  PfContext *ctx = tree->ctx;
   const PfFrame *frame = tree->model->frames + i;
+  const PfExpr *p = frame->origin;
   Link *link = tree->link + i, *parent = tree->link + frame->parent;
-  PfExpr v[3], turn[3];
+  PfExpr v[3], swing[3], twice[3], turn[3];
   PF_TRY(find_rates(tree, i));
-  origin_velocity(tree, i, v);
+  memcpy(v, parent->u, sizeof v);
+  pf_expr_add_cross3(ctx, v, parent->w, p);
+  pf_expr_add3(ctx, v, link->rate);
   from_parent(tree, i, v, link->u);
-  origin_acceleration(tree, i, v);
+  memcpy(v, parent->a, sizeof v);
+  pf_expr_add_cross3(ctx, v, parent->dw, p);
+  pf_expr_cross3(ctx, parent->w, p, swing);
+  pf_expr_add_cross3(ctx, v, parent->w, swing);
+  scale3(tree, pf_expr_int(ctx, 2), link->rate, twice);
+  pf_expr_add_cross3(ctx, v, parent->w, twice);
+  pf_expr_add3(ctx, v, link->second);
   from_parent(tree, i, v, link->a);
   from_parent(tree, i, parent->w, link->w);
   from_parent(tree, i, parent->dw, link->dw);
-  for (int k = 0; k < 3; k++)
-    if (tree->model->gravity[k] != tree->zero) find_height(tree, i, k);
+  for (int k = 0; k < 3; k++) {
+    if (tree->model->gravity[k] == tree->zero) continue;
+    pf_frame_turn(tree->model, 0, i, tree->link[0].up[k], link->up[k]);
+    link->height[k] = pf_expr_add(ctx, parent->height[k], pf_expr_dot3(ctx, parent->up[k], p));
+  }
   if (!pf_frame_is_turned(frame)) return PF_OK;
-  turning(tree, frame, link->rate + TURN, turn); /* dw += w x turn + turn' */
-  pf_expr_add_cross3(tree->ctx, link->dw, link->w, turn);
-  pf_expr_add3(tree->ctx, link->w, turn);
+  turning(tree, frame, link->rate + TURN, turn);
+  pf_expr_add_cross3(ctx, link->dw, link->w, turn);
+  pf_expr_add3(ctx, link->w, turn);
   turning(tree, frame, link->second + TURN, turn);
-  pf_expr_add3(tree->ctx, link->dw, turn);
+  pf_expr_add3(ctx, link->dw, turn);
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- a body on its frame */
 
-/* f = m (a + dw x c + w x (w x c)), moment about the origin = I dw + w x (I w) + c x f. */
-static void add_body_force(const Tree *tree, const PfBody *body, Link *link)
+/* Adds a body with its centre at c to its frame and to the energies: the force f = m (a + dw x c + w x (w x c)) and the
+ * moment I dw + w x (I w) + c x f about the origin that the motion at q'' = 0 needs; mass, first moment and inertia; T
+ * = m/2 |u + w x c|^2 + w.I w/2 and V = -m g.r. */
+static void add_body(const Tree *tree, const PfBody *body, PfEquations *eq)
 {
-  PfExpr f[3], t[3], swing[3], Iw[3];
+  PfContext *ctx = tree->ctx;
+  Link *link = tree->link + body->frame;
+  const PfExpr zero = tree->zero, *c = body->com;
+  PfExpr f[3], t[3], h[3], u[3], swing[3], Iw[3], none[3] = {zero, zero, zero}, r[3] = {zero, zero, zero};
   memcpy(f, link->a, sizeof f);
-  pf_expr_add_cross3(tree->ctx, f, link->dw, body->com);
-  pf_expr_cross3(tree->ctx, link->w, body->com, swing);
-  pf_expr_add_cross3(tree->ctx, f, link->w, swing);
+  pf_expr_add_cross3(ctx, f, link->dw, c);
+  pf_expr_cross3(ctx, link->w, c, swing);
+  pf_expr_add_cross3(ctx, f, link->w, swing);
   scale3(tree, body->mass, f, f);
   matrix_times(tree, body->inertia, link->dw, t);
   matrix_times(tree, body->inertia, link->w, Iw);
-  pf_expr_add_cross3(tree->ctx, t, link->w, Iw);
-  pf_expr_add_cross3(tree->ctx, t, body->com, f);
-  pf_expr_add3(tree->ctx, link->f, f);
-  pf_expr_add3(tree->ctx, link->t, t);
-}
+  pf_expr_add_cross3(ctx, t, link->w, Iw);
+  pf_expr_add_cross3(ctx, t, c, f);
+  pf_expr_add3(ctx, link->f, f);
+  pf_expr_add3(ctx, link->t, t);
 
-static void add_body_inertia(const Tree *tree, const PfBody *body, Link *link)
-{
-  PfContext *ctx = tree->ctx;
-  PfExpr h[3], none[3] = {tree->zero, tree->zero, tree->zero};
-  scale3(tree, body->mass, body->com, h);
+  scale3(tree, body->mass, c, h);
   link->mass = pf_expr_add(ctx, link->mass, body->mass);
-  pf_expr_add3(tree->ctx, link->h, h);
+  pf_expr_add3(ctx, link->h, h);
   for (int k = 0; k < 9; k++) link->I[k] = pf_expr_add(ctx, link->I[k], body->inertia[k]);
-  shift_inertia(tree, link->I, body->mass, none, body->com);
-}
+  shift_inertia(tree, link->I, body->mass, none, c);
 
-/* T = m/2 |u + w x c|^2 + w.I w/2, V = -m g.r */
-static void add_body_energy(const Tree *tree, const PfBody *body, const Link *link, PfEquations *eq)
-{
-  PfContext *ctx = tree->ctx;
-  PfExpr u[3], Iw[3], r[3] = {tree->zero, tree->zero, tree->zero}, half = pf_expr_rational(ctx, 1, 2);
   memcpy(u, link->u, sizeof u);
-  pf_expr_add_cross3(tree->ctx, u, link->w, body->com);
-  matrix_times(tree, body->inertia, link->w, Iw);
+  pf_expr_add_cross3(ctx, u, link->w, c);
+  PfExpr half = pf_expr_rational(ctx, 1, 2);
   PfExpr twice = pf_expr_add(ctx, pf_expr_mul(ctx, body->mass, pf_expr_dot3(ctx, u, u)),
                              pf_expr_dot3(ctx, link->w, Iw));
   eq->kinetic = pf_expr_add(ctx, eq->kinetic, pf_expr_mul(ctx, half, twice));
   for (int k = 0; k < 3; k++)
-    if (tree->model->gravity[k] != tree->zero)
-      r[k] = pf_expr_add(ctx, link->height[k], pf_expr_dot3(ctx, link->up[k], body->com));
+    if (tree->model->gravity[k] != zero) r[k] = pf_expr_add(ctx, link->height[k], pf_expr_dot3(ctx, link->up[k], c));
   PfExpr fall = pf_expr_mul(ctx, body->mass, pf_expr_dot3(ctx, tree->model->gravity, r));
   eq->potential = pf_expr_sub(ctx, eq->potential, fall);
 }
 
 /* ---------------------------------------------------------------- inward: forces and inertias */
 
+/* Adds mass, first moment, inertia and bias force of a frame to its parent: I_p += R I R^T + (shift), f_p += R f, m_p
+ * += p x R f + R m. */
 static void inward(const Tree *tree, int i)
 {
   const PfFrame *frame = tree->model->frames + i;
@@ -242,7 +209,16 @@ static void inward(const Tree *tree, int i)
   pf_expr_add3(tree->ctx, parent->t, t);
 
   to_parent(tree, i, link->h, h);
-  turn_matrix(tree, i, link->I, I);
+  /* R S R^T for a symmetric S: columns first, then rows. */
+  PfExpr half[9];
+  for (int k = 0; k < 3; k++) {
+    PfExpr column[3] = {link->I[k], link->I[3 + k], link->I[6 + k]};
+    to_parent(tree, i, column, column);
+    for (int j = 0; j < 3; j++) half[3*j + k] = column[j];
+  }
+  for (int j = 0; j < 3; j++) to_parent(tree, i, half + 3*j, I + 3*j);
+  for (int j = 0; j < 3; j++) /* the same to the letter on both sides of the diagonal */
+    for (int k = 0; k < j; k++) I[3*j + k] = I[3*k + j];
   shift_inertia(tree, I, link->mass, h, frame->origin);
   scale3(tree, link->mass, frame->origin, mp);
   pf_expr_add3(tree->ctx, h, mp);
@@ -260,6 +236,7 @@ typedef struct Freedom {
   PfExpr *coefficient;
 } Freedom;
 
+/* A rate as a linear form in the velocities; usually it is one velocity. */
 static PfStatus find_freedom(const Tree *tree, PfArena *scratch, int frame, int axis, Freedom *freedom)
 {
   const PfModel *model = tree->model;
@@ -268,10 +245,8 @@ static PfStatus find_freedom(const Tree *tree, PfArena *scratch, int frame, int 
   int n = model->coordinate_count, found = -1;
   for (int i = 0; i < n && found < 0; i++)
     if (model->coordinates[i].v == rate) found = i;
-  freedom->coordinate = pf_arena_array(scratch, int, found < 0 ? n : 1);
-  freedom->coefficient = pf_arena_array(scratch, PfExpr, found < 0 ? n : 1);
-  if (!freedom->coordinate || !freedom->coefficient)
-    return pf_no_room(tree->ctx, "the bodies");
+  PF_TRY(pf_arrays(tree->ctx, scratch, "the bodies", PF_ROOM(freedom->coordinate, found < 0 ? n : 1),
+                   PF_ROOM(freedom->coefficient, found < 0 ? n : 1)));
   if (found >= 0) {
     freedom->count = 1;
     freedom->coordinate[0] = found;
@@ -296,6 +271,7 @@ static void axis_of(const Tree *tree, const Freedom *freedom, PfExpr *axis)
     axis[k] = frame->quaternion[0] ? pf_expr_int(tree->ctx, k == freedom->axis - TURN) : frame->axis[k];
 }
 
+/* F -= W^T (force or moment along the freedom), of the motion at q'' = 0. */
 static void subtract_bias(const Tree *tree, const Freedom *freedom, PfEquations *eq)
 {
   const Link *link = tree->link + freedom->frame;
@@ -309,6 +285,7 @@ static void subtract_bias(const Tree *tree, const Freedom *freedom, PfEquations 
   }
 }
 
+/* Adds an entry of the mass matrix between two freedoms to the entries of the coordinates in them. */
 static void add_mass(const Tree *tree, const Freedom *a, const Freedom *b, PfExpr entry, PfEquations *eq)
 {
   PfContext *ctx = tree->ctx;
@@ -321,29 +298,6 @@ static void add_mass(const Tree *tree, const Freedom *a, const Freedom *b, PfExp
       eq->M[r*n + c] = pf_expr_add(ctx, eq->M[r*n + c], product);
       if (a != b) eq->M[c*n + r] = pf_expr_add(ctx, eq->M[c*n + r], product);
     }
-}
-
-/* Momentum (p, l about the origin of the frame) that unit rate of a freedom gives to all that hangs on its frame, in
- * the axes of the parent; the own axes are only passed through where a turn needs them, so that a translation
- * gives m and not m cos^2 + m sin^2. */
-static void translation_momentum(const Tree *tree, const Freedom *freedom, PfExpr *p, PfExpr *l)
-{
-  const Link *link = tree->link + freedom->frame;
-  PfExpr direction[3], h[3]; /* translating by e: p = m e, l = h x e */
-  for (int k = 0; k < 3; k++) direction[k] = pf_expr_int(tree->ctx, k == freedom->axis);
-  to_parent(tree, freedom->frame, link->h, h);
-  scale3(tree, link->mass, direction, p);
-  pf_expr_cross3(tree->ctx, h, direction, l);
-}
-
-/* In the axes of the frame. */
-static void turn_momentum(const Tree *tree, const Freedom *freedom, PfExpr *p, PfExpr *l)
-{
-  const Link *link = tree->link + freedom->frame;
-  PfExpr axis[3]; /* turning: p = axis x h, l = I axis */
-  axis_of(tree, freedom, axis);
-  pf_expr_cross3(tree->ctx, axis, link->h, p);
-  matrix_times(tree, link->I, axis, l);
 }
 
 /* The projection of (p, l), in the axes of the frame, on its turns up to `which`; then into the axes of the parent. */
@@ -360,110 +314,55 @@ static void pass_turns(const Tree *tree, const Freedom *all, const int *first, i
   to_parent(tree, frame, l, l);
 }
 
-/* A column of the mass matrix: the momentum is carried inward and projected on every freedom on the way. Freedoms
- * are listed from the ground outward, translations of a frame before its turns. */
+/* A column of the mass matrix: the momentum p, and l about the origin of the frame, that unit rate of a freedom gives
+ * to all that hangs on its frame is carried inward and projected on every freedom on the way. Freedoms are listed from
+ * the ground outward, translations of a frame before its turns. Of a turn it is p = axis x h, l = I axis, in the axes
+ * of the frame; of a translation by e p = m e, l = h x e, in the axes of the parent: the own axes are only passed
+ * through where a turn needs them, so that a translation gives m and not m cos^2 + m sin^2. */
 static void add_column(const Tree *tree, const Freedom *all, const int *first, int which, PfEquations *eq)
 {
-  PfExpr p[3], l[3];
+  PfContext *ctx = tree->ctx;
   int frame = all[which].frame;
+  const Link *link = tree->link + frame;
+  PfExpr p[3], l[3], axis[3], h[3];
   if (all[which].axis >= TURN) {
-    turn_momentum(tree, all + which, p, l);
+    axis_of(tree, all + which, axis);
+    pf_expr_cross3(ctx, axis, link->h, p);
+    matrix_times(tree, link->I, axis, l);
     pass_turns(tree, all, first, frame, which, p, l, eq);
   } else {
-    translation_momentum(tree, all + which, p, l);
+    for (int k = 0; k < 3; k++) axis[k] = pf_expr_int(ctx, k == all[which].axis);
+    to_parent(tree, frame, link->h, h);
+    scale3(tree, link->mass, axis, p);
+    pf_expr_cross3(ctx, h, axis, l);
   }
   for (;;) { /* (p, l) in the axes of the parent, l about the origin of the frame */
     for (int k = first[frame]; k < first[frame + 1] && k <= which && all[k].axis < TURN; k++)
       add_mass(tree, all + k, all + which, p[all[k].axis], eq);
-    pf_expr_add_cross3(tree->ctx, l, tree->model->frames[frame].origin, p);
+    pf_expr_add_cross3(ctx, l, tree->model->frames[frame].origin, p);
     frame = tree->model->frames[frame].parent;
     if (!frame) return;
     pass_turns(tree, all, first, frame, which, p, l, eq);
   }
 }
 
-static PfStatus list_freedoms(const Tree *tree, PfArena *scratch, Freedom *all, int *first)
-{
-  int count = 0;
-  for (int i = 1; i < tree->model->frame_count; i++) {
-    first[i] = count;
-    for (int axis = 0; axis < RATES && tree->link[i].used; axis++) {
-      if (tree->link[i].rate[axis] == tree->zero) continue;
-      PF_TRY(find_freedom(tree, scratch, i, axis, all + count));
-      count += all[count].count > 0;
-    }
-    first[i + 1] = count;
-  }
-  return PF_OK;
-}
-
-/* ---------------------------------------------------------------- all together */
-
-static void clear_link(const Tree *tree, Link *link)
-{
-  PfExpr *lists[] = {link->rate, link->second, link->w, link->dw, link->u, link->a,
-                     link->f, link->t, link->h, link->I};
-  const int counts[] = {RATES, RATES, 3, 3, 3, 3, 3, 3, 3, 9};
-  for (size_t i = 0; i < sizeof counts/sizeof *counts; i++)
-    for (int k = 0; k < counts[i]; k++) lists[i][k] = tree->zero;
-  link->mass = tree->zero;
-  for (int k = 0; k < 3; k++) {
-    link->height[k] = tree->zero;
-    for (int j = 0; j < 3; j++) link->up[k][j] = pf_expr_int(tree->ctx, j == k);
-  }
-}
-
-/* F -= dV/dq with V = -m g.r of all bodies */
-static PfStatus subtract_weight(const Tree *tree, PfArena *scratch, PfEquations *eq)
-{
-  PfExpr *slope = pf_arena_array(scratch, PfExpr, eq->n);
-  if (!slope) return pf_no_room(tree->ctx, "the bodies");
-  PfExpr weight = pf_expr_sub(tree->ctx, eq->potential, tree->model->potential);
-  PF_TRY(pf_model_gradient(tree->model, weight, slope));
-  for (int i = 0; i < eq->n; i++) eq->F[i] = pf_expr_sub(tree->ctx, eq->F[i], slope[i]);
-  return PF_OK;
-}
-
-static PfStatus sweep(const Tree *tree, PfEquations *eq)
-{
-  const PfModel *model = tree->model;
-  for (int i = 1; i < model->frame_count; i++)
-    if (tree->link[i].used) PF_TRY(outward(tree, i));
-  for (int i = 0; i < model->body_count; i++) {
-    const PfBody *body = model->bodies + i;
-    Link *link = tree->link + body->frame;
-    add_body_force(tree, body, link);
-    add_body_inertia(tree, body, link);
-    add_body_energy(tree, body, link, eq);
-  }
-  for (int i = model->frame_count; i-- > 1;)
-    if (tree->link[i].used) inward(tree, i);
-  return PF_OK;
-}
-
 /* ---------------------------------------------------------------- quaternions */
 
-/* An inertia of the size of the body's own, so that the mass matrix is well scaled. */
-static PfExpr norm_inertia(const Tree *tree, const PfBall *ball)
+/* Four coordinates turn a body in three ways only: without more, M is singular along q. The kinetic energy
+ * mu/2 (q.q')^2 vanishes where |q| = 1 and changes nothing there, but gives every formulation a regular M:
+ * M += mu q q^T, F -= mu (q'.q') q. mu is of the size of the body's own inertia, so that M is well scaled. */
+static void add_norm_energy(const Tree *tree, const PfBall *ball, PfEquations *eq)
 {
   PfContext *ctx = tree->ctx;
-  for (int i = 0; i < tree->model->body_count; i++) {
+  PfExpr mu = PF_EXPR_NONE, qv = tree->zero, vv = tree->zero;
+  for (int i = 0; i < tree->model->body_count && mu == PF_EXPR_NONE; i++) {
     const PfBody *body = tree->model->bodies + i;
     if (strcmp(body->name, ball->name)) continue;
     PfExpr diagonal[3] = {body->inertia[0], body->inertia[4], body->inertia[8]};
     PfExpr trace = pf_expr_sum(ctx, diagonal, 3);
-    if (trace != tree->zero) return pf_expr_mul(ctx, pf_expr_rational(ctx, 4, 3), trace);
+    if (trace != tree->zero) mu = pf_expr_mul(ctx, pf_expr_rational(ctx, 4, 3), trace);
   }
-  return pf_expr_int(ctx, 1);
-}
-
-/* Four coordinates turn a body in three ways only: without more, M is singular along q. The kinetic energy
- * mu/2 (q.q')^2 vanishes where |q| = 1 and changes nothing there, but gives every formulation a regular M:
- * M += mu q q^T, F -= mu (q'.q') q. */
-static void add_norm_energy(const Tree *tree, const PfBall *ball, PfEquations *eq)
-{
-  PfContext *ctx = tree->ctx;
-  PfExpr mu = norm_inertia(tree, ball), qv = tree->zero, vv = tree->zero;
+  if (mu == PF_EXPR_NONE) mu = pf_expr_int(ctx, 1);
   const PfCoordinate *c = tree->model->coordinates + ball->q;
   for (int i = 0; i < 4; i++) {
     qv = pf_expr_add(ctx, qv, pf_expr_mul(ctx, c[i].q, c[i].v));
@@ -482,42 +381,70 @@ static void add_norm_energy(const Tree *tree, const PfBall *ball, PfEquations *e
   eq->kinetic = pf_expr_add(ctx, eq->kinetic, pf_expr_product(ctx, factors, 3));
 }
 
-static PfStatus find_kinds(const Tree *tree, PfArena *scratch)
+/* ---------------------------------------------------------------- all together */
+
+/* Makes the links of all frames: which ones carry bodies, and which are wheels whose own turn does not matter.
+ * Everything that is summed up begins with zero. */
+static PfStatus begin(Tree *tree, PfArena *scratch, int n)
 {
-  bool *used = pf_arena_array(scratch, bool, tree->model->frame_count);
-  bool *wheel = pf_arena_array(scratch, bool, tree->model->frame_count);
-  if (!used || !wheel) return pf_no_room(tree->ctx, "the bodies");
-  pf_frames_used(tree->model, used);
-  pf_frames_round(tree->model, used, wheel);
-  for (int f = 0; f < tree->model->frame_count; f++) {
-    tree->link[f].used = used[f];
-    tree->link[f].spins_freely = wheel[f];
+  const PfModel *model = tree->model;
+  const int frames = model->frame_count;
+  bool *used, *wheel;
+  PF_TRY(pf_arrays(tree->ctx, scratch, "the bodies", PF_ROOM(tree->link, frames), PF_ROOM(tree->accelerations, n),
+                   PF_ROOM(tree->zeros, n), PF_ROOM(used, frames), PF_ROOM(wheel, frames)));
+  for (int i = 0; i < n; i++) {
+    tree->accelerations[i] = model->coordinates[i].a;
+    tree->zeros[i] = tree->zero;
+  }
+  pf_frames_used(model, used);
+  pf_frames_round(model, used, wheel);
+  for (int f = 0; f < frames; f++) {
+    Link *link = tree->link + f;
+    PfExpr *lists[] = {link->rate, link->second, link->w, link->dw, link->u, link->a,
+                       link->f, link->t, link->h, link->I};
+    const int counts[] = {RATES, RATES, 3, 3, 3, 3, 3, 3, 3, 9};
+    *link = (Link){.used = used[f], .spins_freely = wheel[f], .mass = tree->zero};
+    for (size_t i = 0; i < sizeof counts/sizeof *counts; i++)
+      for (int k = 0; k < counts[i]; k++) lists[i][k] = tree->zero;
+    for (int k = 0; k < 3; k++) {
+      link->height[k] = tree->zero;
+      for (int j = 0; j < 3; j++) link->up[k][j] = pf_expr_int(tree->ctx, j == k);
+    }
   }
   return PF_OK;
 }
 
+/* Adds the bodies to M, F, kinetic and potential energy: composite inertias give M, Newton and Euler the bias, both by
+ * recursion over the tree of frames, outward over all of them, then bodies, then inward; F -= dV/dq with V = -m g.r of
+ * all bodies. Costs a few operations for each pair of a freedom and a freedom that carries it. */
 PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
 {
   if (!model->body_count && !model->ball_count) return PF_OK;
-  size_t frames = (size_t)model->frame_count;
+  const int frames = model->frame_count;
+  int count = 0, *first;
   Tree tree = {.ctx = ctx, .model = model, .zero = pf_expr_int(ctx, 0)};
-  tree.link = pf_arena_array(scratch, Link, frames);
-  tree.accelerations = pf_arena_array(scratch, PfExpr, eq->n);
-  tree.zeros = pf_arena_array(scratch, PfExpr, eq->n);
-  Freedom *all = pf_arena_array(scratch, Freedom, RATES*frames);
-  int *first = pf_arena_array(scratch, int, frames + 1);
-  if (!tree.link || !tree.accelerations || !tree.zeros || !all || !first)
-    return pf_no_room(ctx, "the bodies");
-  for (int i = 0; i < eq->n; i++) {
-    tree.accelerations[i] = model->coordinates[i].a;
-    tree.zeros[i] = tree.zero;
+  Freedom *all;
+  PfExpr *slope;
+  PF_TRY(begin(&tree, scratch, eq->n));
+  PF_TRY(pf_arrays(ctx, scratch, "the bodies", PF_ROOM2(all, RATES, frames), PF_ROOM(first, (size_t)frames + 1),
+                   PF_ROOM(slope, eq->n)));
+  for (int i = 1; i < frames; i++)
+    if (tree.link[i].used) PF_TRY(outward(&tree, i));
+  for (int i = 0; i < model->body_count; i++) add_body(&tree, model->bodies + i, eq);
+  for (int i = frames; i-- > 1;)
+    if (tree.link[i].used) inward(&tree, i);
+  PF_TRY(pf_model_gradient(model, pf_expr_sub(ctx, eq->potential, model->potential), slope));
+  for (int i = 0; i < eq->n; i++) eq->F[i] = pf_expr_sub(ctx, eq->F[i], slope[i]);
+  for (int i = 1; i < frames; i++) {
+    first[i] = count;
+    for (int axis = 0; axis < RATES && tree.link[i].used; axis++) {
+      if (tree.link[i].rate[axis] == tree.zero) continue;
+      PF_TRY(find_freedom(&tree, scratch, i, axis, all + count));
+      count += all[count].count > 0;
+    }
+    first[i + 1] = count;
   }
-  for (int i = 0; i < model->frame_count; i++) clear_link(&tree, tree.link + i);
-  PF_TRY(find_kinds(&tree, scratch));
-  PF_TRY(sweep(&tree, eq));
-  PF_TRY(subtract_weight(&tree, scratch, eq));
-  PF_TRY(list_freedoms(&tree, scratch, all, first));
-  for (int k = 0; k < first[model->frame_count]; k++) {
+  for (int k = 0; k < first[frames]; k++) {
     subtract_bias(&tree, all + k, eq);
     add_column(&tree, all, first, k, eq);
   }

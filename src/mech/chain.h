@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Placements as sequences of elementary steps, fixed and moving: what joints are recognised from and trees are built
- * from. */
+/* Placements as sequences of elementary steps, fixed and moving. Joints are recognised, and trees built, from them. */
 #ifndef PF_MECH_CHAIN_H
 #define PF_MECH_CHAIN_H
 

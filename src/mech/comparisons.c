@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions as logic of comparisons. */
+/* The conditions of events, such as x < 0 and t > 1, as logic over comparisons with zero: a zero crossing is then
+ * located for each comparison, and the logic decides whether the event happens. */
 #include "mech/mech_impl.h"
 
-/* What is no logic of comparisons down to some depth is one comparison of its value. */
+/* Anything but a logical combination of comparisons, down to some depth, is one comparison of its value. */
 static PfStatus read_to(PfContext *ctx, PfExpr e, int depth, PfAddComparison *add, void *user, PfExpr *out)
 {
   PfOp op = pf_expr_op(ctx, e);
@@ -24,6 +25,7 @@ static PfStatus read_to(PfContext *ctx, PfExpr e, int depth, PfAddComparison *ad
   return add(user, g, compares ? op : PF_OP_LESS, out);
 }
 
+/* Depth first, to a limited depth, since the text of a model decides how deep the condition is. */
 PfStatus pf_condition_read(PfContext *ctx, PfExpr condition, PfAddComparison *add, void *user, PfExpr *logic)
 {
   enum { DEPTH = 64 };

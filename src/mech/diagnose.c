@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be said about a system before it moves: rank and redundancy of the constraints where they hold, rank of
- * the mass matrix, and whether the start satisfies the constraints. */
+/* The diagnosis of a system before it moves: do the initial values satisfy the constraints, which rank have the
+ * constraints and the mass matrix, which constraints are redundant or contradict others?
+ *
+ * Ranks are measured at a generic state that satisfies the constraints, since at special ones (a stretched arm, a
+ * standing wheel) rows may vanish or coincide. Newton's method goes there from arbitrary numbers near the start, each
+ * coordinate and each row in its own unit. */
 #include "mech/mech_impl.h"
 #include "mech/negative.h"
 #include "num/newton.h"
@@ -20,9 +24,10 @@ typedef struct Probe {
   int positions;
   PfExpr *spin;             /* omega(b) of the start less what it shall be, and the derivatives */
   double *work;
-  PfUnits units;            /* of the coordinates, by the start and states beside it */
+  PfUnits units;            /* of the coordinates, from the start and states near it */
 } Probe;
 
+/* Numbers of expressions at the present values of all symbols. */
 static PfStatus evaluate(const Probe *p, const PfExpr *e, int count, double *out)
 {
   return pf_expr_evaluate(p->ctx, e, count, p->symbols.symbol, p->values, p->symbols.count, out);
@@ -30,14 +35,7 @@ static PfStatus evaluate(const Probe *p, const PfExpr *e, int count, double *out
 
 /* ---------------------------------------------------------------- numbers of the start */
 
-static PfStatus set_parameters(Probe *p, const double *given, bool *generic)
-{
-  const PfModel *model = p->eq->model;
-  for (int i = 0; i < model->parameter_count; i++)
-    if (model->parameters[i].value == PF_EXPR_NONE && !(given && !isnan(given[i]))) *generic = true;
-  return pf_model_parameter_values(model, given, PF_MISSING_GENERIC, p->values);
-}
-
+/* Time, inputs, coordinates and velocities at the start. */
 static PfStatus set_start(Probe *p)
 {
   const PfModel *model = p->eq->model;
@@ -54,70 +52,43 @@ static PfStatus set_start(Probe *p)
   return PF_OK;
 }
 
-/* A velocity that was given beside the speeds must be the one that they give. What was set instead of the model's start
- * is not held against it. */
-static PfStatus set_rate(Probe *p, int i, PfExpr rate)
-{
-  const PfCoordinate *c = p->eq->model->coordinates + i;
-  double *v = p->values + p->symbols.v + i, given = *v;
-  if (c->firm_v == PF_START_SET) return PF_OK;
-  PF_TRY(evaluate(p, &rate, 1, v));
-  if (c->firm_v == PF_START_OPEN || fabs(given - *v) <= PF_TYPED_DIGITS) return PF_OK;
-  pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the start of %s' is %.6g, but the speeds give %.6g", c->name, given, *v);
-  pf_hint(p->ctx, "start either the speeds or the velocities");
-  return PF_ERR_MODEL;
-}
-
-/* A speed whose start is not mentioned has the value that the velocities give it, or none. */
-static PfStatus start_of_speed(Probe *p, PfExpr value, PfExpr *start)
-{
-  double number = 0;
-  if (value) PF_TRY(evaluate(p, &value, 1, &number));
-  *start = pf_expr_double(p->ctx, number);
-  return PF_OK;
-}
-
-/* x' at the start from the speeds, when these are given. */
+/* x' at the start from the speeds, when these are given; a speed whose start is not mentioned has the value that the
+ * velocities give it, or none. A velocity that is given in addition must agree; a value that replaced the model's start
+ * is not checked. */
 static PfStatus set_rates(Probe *p)
 {
   const PfModel *model = p->eq->model;
-  if (!model->speed_count) return PF_OK;
-  int ns = model->speed_count, n = p->eq->n;
-  PfExpr *symbols = pf_arena_array(p->scratch, PfExpr, ns), *starts = pf_arena_array(p->scratch, PfExpr, ns);
-  if (!symbols || !starts) return pf_no_room(p->ctx, "the diagnosis");
+  const int ns = model->speed_count;
+  PfExpr *symbols, *starts;
   bool given = false;
+  if (!ns) return PF_OK;
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(symbols, ns), PF_ROOM(starts, ns)));
   for (int i = 0; i < ns; i++) {
-    symbols[i] = model->speeds[i].symbol;
-    starts[i] = model->speeds[i].start;
+    const PfSpeed *speed = model->speeds + i;
+    double number = 0;
+    symbols[i] = speed->symbol;
+    starts[i] = speed->start;
     given = given || starts[i];
-    if (!starts[i]) PF_TRY(start_of_speed(p, model->speeds[i].value, starts + i));
+    if (!starts[i] && speed->value) PF_TRY(evaluate(p, &speed->value, 1, &number));
+    if (!starts[i]) starts[i] = pf_expr_double(p->ctx, number);
   }
-  for (int i = 0; i < n && given; i++) {
-    PfExpr rate = p->eq->rate[i];
-    PF_TRY(pf_expr_substitute(p->ctx, &rate, 1, symbols, starts, ns, &rate));
-    PF_TRY(set_rate(p, i, rate));
+  for (int i = 0; i < p->eq->n && given; i++) {
+    const PfCoordinate *c = model->coordinates + i;
+    double *v = p->values + p->symbols.v + i, before = *v;
+    PfExpr rate;
+    PF_TRY(pf_expr_substitute(p->ctx, p->eq->rate + i, 1, symbols, starts, ns, &rate));
+    if (c->priority_v == PF_START_SET) continue;
+    PF_TRY(evaluate(p, &rate, 1, v));
+    if (c->priority_v == PF_START_OPEN || fabs(before - *v) <= PF_TYPED_DIGITS) continue;
+    pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the start of %s' is %.6g, but the speeds give %.6g", c->name, before,
+               *v);
+    pf_hint(p->ctx, "start either the speeds or the velocities");
+    return PF_ERR_MODEL;
   }
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- onto the position constraints */
-
-static PfStatus list_positions(Probe *p)
-{
-  const PfEquations *eq = p->eq;
-  size_t n = (size_t)eq->n, m = (size_t)eq->m;
-  p->position = pf_arena_array(p->scratch, PfExpr, m);
-  p->slope = pf_arena_array(p->scratch, PfExpr, m*n);
-  p->row = pf_arena_array(p->scratch, int, m);
-  if (!p->position || !p->slope || !p->row) return pf_no_room(p->ctx, "the diagnosis");
-  for (int i = 0; i < eq->m; i++) {
-    if (eq->position[i] == PF_EXPR_NONE) continue;
-    p->position[p->positions] = eq->position[i];
-    memcpy(p->slope + (size_t)p->positions*n, eq->A + (size_t)i*n, n*sizeof *p->slope);
-    p->row[p->positions++] = i;
-  }
-  return PF_OK;
-}
 
 /* Residuals and their slopes (or NULL) of these constraints (NULL: all), each in its size. */
 static void take_sizes(const Probe *p, const int *constraint, int count, double *r, double *J)
@@ -141,6 +112,7 @@ static PfStatus position_residual(void *user, const double *x, double *r, double
   return PF_OK;
 }
 
+/* Residuals of all constraints at velocity level, and A; those of acceleration constraints are zero. */
 static PfStatus velocity_residual(void *user, const double *x, double *r, double *J)
 {
   Probe *p = user;
@@ -154,7 +126,7 @@ static PfStatus velocity_residual(void *user, const double *x, double *r, double
   return PF_OK;
 }
 
-/* Newton from the numbers at `at`. That it does not arrive is no failure, and nothing is said about it. */
+/* Newton's method from the numbers at `at`. A failure to converge is not an error, and no message is recorded. */
 static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const double *weight,
                       PfGaussNewtonResult *result, bool *arrived)
 {
@@ -162,38 +134,17 @@ static PfStatus reach(Probe *p, PfResidual residual, int m, double *at, const do
   if (m == 0) return PF_OK;
   int before = pf_diagnostic_count(p->ctx);
   if (!weight) weight = p->units.spread;
-  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = weight};
+  PfGaussNewtonOptions options = {.tolerance = PF_COMPARED_TO, .iterations = 100, .weight = weight};
   PfStatus status = pf_gauss_newton(p->ctx, residual, p, m, p->eq->n, at, &options, result);
   *arrived = status == PF_OK;
   if (status != PF_ERR_NUMBER) return status;
-  pf_diagnostics_cut(p->ctx, before);
-  return PF_OK;
-}
-
-/* The coordinates that belong to contacts are not the user's: they are found, the others stay. */
-static PfStatus settle_contacts(Probe *p)
-{
-  const PfModel *model = p->eq->model;
-  double *weight = pf_arena_array(p->scratch, double, p->eq->n), *q = p->values + p->symbols.q;
-  double *x = pf_arena_array(p->scratch, double, p->eq->n);
-  if (!weight || !x) return pf_no_room(p->ctx, "the diagnosis");
-  bool any = false, arrived;
-  for (int i = 0; i < p->eq->n; i++) any |= (weight[i] = model->coordinates[i].contact) != 0;
-  if (!any) return PF_OK;
-  PfGaussNewtonResult result;
-  memcpy(x, q, (size_t)p->eq->n*sizeof *x);
-  PF_TRY(reach(p, position_residual, p->positions, x, weight, &result, &arrived));
-  memcpy(q, x, (size_t)p->eq->n*sizeof *x);
-  double *v = p->values + p->symbols.v;
-  memcpy(x, v, (size_t)p->eq->n*sizeof *x);
-  PF_TRY(reach(p, velocity_residual, p->eq->m, x, weight, &result, &arrived));
-  memcpy(v, x, (size_t)p->eq->n*sizeof *x);
+  pf_diagnostics_truncate(p->ctx, before);
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- angular velocities of the start */
 
-/* What omega(b) is beside what it shall be, for each body of which it is given. */
+/* The difference between omega(b) and its given value, for each body that has one. */
 static PfStatus spin_residual(void *user, const double *x, double *r, double *J)
 {
   Probe *p = user;
@@ -203,89 +154,43 @@ static PfStatus spin_residual(void *user, const double *x, double *r, double *J)
   return J ? evaluate(p, p->spin + rows, rows*n, J) : PF_OK;
 }
 
-/* The residuals, then their derivatives in the velocities. */
-static PfStatus list_spins(Probe *p)
-{
-  const PfModel *model = p->eq->model;
-  size_t n = (size_t)p->eq->n, rows = 3*(size_t)model->start_spin_count;
-  p->spin = pf_arena_array(p->scratch, PfExpr, rows*(n + 1));
-  if (!p->spin) return pf_no_room(p->ctx, "the diagnosis");
-  for (size_t i = 0; i < rows; i++) {
-    const PfStartSpin *s = model->start_spins + i/3;
-    p->spin[i] = pf_expr_sub(p->ctx, s->spin[i%3], s->start[i%3]);
-    PF_TRY(pf_expr_gradient(p->ctx, p->spin[i], p->symbols.symbol + p->symbols.v, p->eq->n, p->spin + rows + i*n));
-  }
-  return PF_OK;
-}
-
-static PfStatus no_spin(Probe *p, const PfGaussNewtonResult *result)
-{
-  const PfStartSpin *s = p->eq->model->start_spins + result->row/3;
-  pf_fail_at(p->ctx, PF_ERR_MODEL, s->place, "no rates of the coordinates give %s at the start",
-             s->name[result->row%3]);
-  pf_hint(p->ctx, "it is missed by %.6g at best; does the body turn about other axes only, or do two of its axes "
-          "coincide at this attitude?", result->residual);
-  return PF_ERR_MODEL;
-}
-
 /* The velocities that give omega(b), by those that were not given. When they contradict it, all stays: which of them
- * yields is decided with the constraints. */
+ * yields is decided with the constraints. p->spin has the residuals, then their derivatives in the velocities. */
 static PfStatus settle_spins(Probe *p)
 {
   const PfModel *model = p->eq->model;
-  int n = p->eq->n, rows = 3*model->start_spin_count;
-  double *weight = pf_arena_array(p->scratch, double, n), *v = p->values + p->symbols.v;
-  double *x = pf_arena_array(p->scratch, double, n);
-  if (!rows) return PF_OK;
-  if (!weight || !x) return pf_no_room(p->ctx, "the diagnosis");
-  PF_TRY(list_spins(p));
+  const int n = p->eq->n, rows = 3*model->start_spin_count;
+  double *weight, *x, *given, *v = p->values + p->symbols.v;
   bool arrived = false, first = false;
   PfGaussNewtonResult result = {.row = -1};
-  double *given = pf_arena_array(p->scratch, double, n);
-  if (!given) return pf_no_room(p->ctx, "the diagnosis");
+  if (!rows) return PF_OK;
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(weight, n), PF_ROOM(x, n), PF_ROOM(given, n),
+                   PF_ROOM2(p->spin, rows, n + 1)));
+  for (int i = 0; i < rows; i++) {
+    const PfStartSpin *s = model->start_spins + i/3;
+    p->spin[i] = pf_expr_sub(p->ctx, s->spin[i%3], s->start[i%3]);
+    PF_TRY(pf_velocity_gradient(model, p->spin[i], p->spin + rows + (size_t)i*(size_t)n));
+  }
   memcpy(given, v, (size_t)n*sizeof *v);
   for (int pass = 0; pass < 2 && !arrived; pass++) {
-    for (int i = 0; i < n; i++) weight[i] = pass || model->coordinates[i].firm_v == PF_START_OPEN;
+    for (int i = 0; i < n; i++) weight[i] = pass || model->coordinates[i].priority_v == PF_START_OPEN;
     memcpy(x, given, (size_t)n*sizeof *x);
     PF_TRY(reach(p, spin_residual, rows, x, weight, &result, &arrived));
     first = arrived && !pass;
   }
   memcpy(v, first ? x : given, (size_t)n*sizeof *x);
-  return arrived ? PF_OK : no_spin(p, &result);
+  if (arrived) return PF_OK;
+  const PfStartSpin *s = model->start_spins + result.row/3;
+  pf_fail_at(p->ctx, PF_ERR_MODEL, s->place, "no rates of the coordinates give %s at the start",
+             s->name[result.row%3]);
+  pf_hint(p->ctx, "it is missed by %.6g at best; does the body turn about other axes only, or do two of its axes "
+          "coincide at this attitude?", result.residual);
+  return PF_ERR_MODEL;
 }
 
 /* ---------------------------------------------------------------- the start */
 
-static PfStatus judge_start(Probe *p, PfDiagnosis *d)
-{
-  const PfEquations *eq = p->eq;
-  double missed = 0; /* each in its size */
-  d->start_worst = -1;
-  for (int level = 0; level < 2; level++) {
-    const PfExpr *e = level ? eq->velocity : eq->position;
-    PF_TRY(evaluate(p, e, eq->m, p->work));
-    for (int i = 0; i < eq->m; i++) {
-      if (e[i] == PF_EXPR_NONE) continue;
-      double miss = isnan(p->work[i]) ? INFINITY : fabs(p->work[i]); /* not even defined there */
-      missed = fmax(missed, miss/p->units.scale[i]);
-      if (miss > d->start_violation) d->start_violation = miss, d->start_worst = i;
-    }
-  }
-  d->start_consistent = missed <= PF_TYPED_DIGITS;
-  if (d->start_consistent) d->start_worst = -1;
-  memcpy(d->start_q, p->values + p->symbols.q, (size_t)eq->n*sizeof(double));
-  memcpy(d->start_v, p->values + p->symbols.v, (size_t)eq->n*sizeof(double));
-  return PF_OK;
-}
-
 /* ---------------------------------------------------------------- a generic admissible state */
-
-/* Arbitrary numbers in (-1, 1), the same in every run. */
-static double arbitrary(int i, int salt)
-{
-  double x = sin(12.9898*(i + 1) + 78.233*salt)*43758.5453;
-  return 2*(x - floor(x)) - 1;
-}
 
 /* Rows of A v = b, and which constraints they belong to (NULL: row i to constraint i). */
 typedef struct Rows {
@@ -295,52 +200,36 @@ typedef struct Rows {
   double size; /* of the terms in b, as a solution in the units of the coordinates */
 } Rows;
 
+/* The constraint that a row belongs to. */
 static const PfConstraint *constraint_of(const Probe *p, const Rows *rows, int row)
 {
   return p->eq->model->constraints + (rows->constraint ? rows->constraint[row] : row);
 }
 
-/* Do these two rows alone have no solution? */
-static bool is_pair(Probe *p, const Rows *rows, int i, int j)
-{
-  PfConsistency answer = {.row = -1};
-  size_t n = (size_t)rows->n;
-  double *A = pf_arena_array(p->scratch, double, 2*n), b[2] = {rows->b[i], rows->b[j]};
-  int before = pf_diagnostic_count(p->ctx);
-  if (!A) return false;
-  memcpy(A, rows->A + (size_t)i*n, n*sizeof *A);
-  memcpy(A + n, rows->A + (size_t)j*n, n*sizeof *A);
-  (void)pf_rows_consistent(p->ctx, A, b, 2, rows->n, 1e-6, rows->size, &answer);
-  pf_diagnostics_cut(p->ctx, before);
-  return answer.row >= 0;
-}
-
-/* Is its row of A zero in every state, with these parameters? A row may also vanish just where one looks. */
-static PfStatus ask_empty(Probe *p, int constraint, bool *empty)
+/* Fails where the row of A of a constraint is zero in every state, with these parameters, and what is left of it is
+ * not. A row may also vanish just where one looks: then PF_OK. */
+static PfStatus check_empty(Probe *p, const PfConstraint *c)
 {
   enum { STATES = 3 };
   const size_t count = (size_t)p->symbols.count, n = (size_t)p->eq->n;
-  double *kept = pf_arena_array(p->scratch, double, count), *row = pf_arena_array(p->scratch, double, n);
-  if (!kept || !row) return pf_no_room(p->ctx, "the diagnosis");
+  const PfExpr *slope = p->eq->A + (size_t)(c - p->eq->model->constraints)*n;
+  double *kept, *row;
+  bool empty = true;
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(kept, count), PF_ROOM(row, n)));
   memcpy(kept, p->values, count*sizeof *kept);
   PfStatus status = PF_OK;
-  *empty = true;
-  for (int k = 0; k < STATES && *empty && status == PF_OK; k++) {
+  for (int k = 0; k < STATES && empty && status == PF_OK; k++) {
     p->values[p->symbols.time] = k;
     for (int i = 0; i < p->eq->n; i++) {
-      p->values[p->symbols.q + i] = arbitrary(i, 3 + k);
-      p->values[p->symbols.v + i] = arbitrary(i, 13 + k);
+      p->values[p->symbols.q + i] = pf_arbitrary(i, 3 + k);
+      p->values[p->symbols.v + i] = pf_arbitrary(i, 13 + k);
     }
-    status = evaluate(p, p->eq->A + (size_t)constraint*n, p->eq->n, row);
-    for (size_t j = 0; j < n; j++) *empty = *empty && row[j] == 0;
+    status = evaluate(p, slope, p->eq->n, row);
+    for (size_t j = 0; j < n; j++) empty = empty && row[j] == 0;
   }
   memcpy(p->values, kept, count*sizeof *kept);
-  return status;
-}
-
-/* 0 = something else */
-static PfStatus say_empty(Probe *p, const PfConstraint *c)
-{
+  PF_TRY(status);
+  if (!empty) return PF_OK;
   pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
              "the constraint '%s' cannot hold: the coordinates drop out of it, and what is left is not zero", c->name);
   pf_hint(p->ctx, "is a parameter zero that should not be?");
@@ -353,84 +242,56 @@ static bool vanishes(const Probe *p, const double *row, int constraint)
   return pf_norm(row, p->eq->n) < PF_RANK_TOLERANCE*p->units.row[constraint];
 }
 
-/* A row that vanishes is rounding, and so is its right side beside the terms of a usual one. */
-static void clear_vanishing(const Probe *p, const Rows *rows, int i, double *row, double *right)
-{
-  const int constraint = rows->constraint ? rows->constraint[i] : i;
-  if (!vanishes(p, row, constraint)) return;
-  memset(row, 0, (size_t)rows->n*sizeof *row);
-  if (fabs(*right) <= PF_RANK_TOLERANCE*p->units.row[constraint]*rows->size) *right = 0;
-}
-
-/* Says so when the rows have no solution; PF_OK when they have one, or nobody can tell. */
+/* Fails when the rows have no solution; PF_OK when they have one, or when that cannot be decided. A row that vanishes
+ * is rounding, and so is its right side compared with the terms of a usual one. Where two rows alone have no solution
+ * the message names both. */
 static PfStatus contradiction(Probe *p, const Rows *given, const char *hint)
 {
-  size_t size = (size_t)given->m*(size_t)given->n;
-  double *A = pf_arena_array(p->scratch, double, size), *b = pf_arena_array(p->scratch, double, given->m);
-  if (!A || !b) return pf_no_room(p->ctx, "the diagnosis");
-  memcpy(A, given->A, size*sizeof *A);
-  memcpy(b, given->b, (size_t)given->m*sizeof *b);
-  pf_scale_columns(A, given->m, given->n, p->units.column);
-  const Rows in_units = {A, b, given->m, given->n, given->constraint, given->size}, *rows = &in_units;
-  for (int i = 0; i < given->m && given->size > 0; i++)
-    clear_vanishing(p, given, i, A + (size_t)i*(size_t)given->n, b + i);
-  PfConsistency answer = {.row = -1, .against = -1};
-  int before = pf_diagnostic_count(p->ctx);
-  if (pf_rows_consistent(p->ctx, rows->A, rows->b, rows->m, rows->n, 1e-6, rows->size, &answer) == PF_ERR_MEMORY)
-    return PF_ERR_MEMORY;
-  pf_diagnostics_cut(p->ctx, before);
-  if (answer.row < 0) return PF_OK;
-  const PfConstraint *c = constraint_of(p, rows, answer.row);
-  if (answer.against < 0) {
-    bool empty = false;
-    PF_TRY(ask_empty(p, (int)(c - p->eq->model->constraints), &empty));
-    return empty ? say_empty(p, c) : PF_OK;
+  const int m = given->m, n = given->n, before = pf_diagnostic_count(p->ctx);
+  const size_t width = (size_t)n;
+  double *A, *b, *pair, sides[2];
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM2(A, m, n), PF_ROOM(b, m), PF_ROOM2(pair, 2, n)));
+  memcpy(A, given->A, (size_t)m*width*sizeof *A);
+  memcpy(b, given->b, (size_t)m*sizeof *b);
+  pf_scale_columns(A, m, n, p->units.column);
+  for (int i = 0; i < m && given->size > 0; i++) {
+    double *row = A + (size_t)i*width;
+    const int constraint = given->constraint ? given->constraint[i] : i;
+    if (!vanishes(p, row, constraint)) continue;
+    memset(row, 0, width*sizeof *row);
+    if (fabs(b[i]) <= PF_RANK_TOLERANCE*p->units.row[constraint]*given->size) b[i] = 0;
   }
-  const PfConstraint *other = constraint_of(p, rows, answer.against);
-  if (is_pair(p, rows, answer.row, answer.against)) {
-    const PfConstraint *first = c < other ? c : other, *second = c < other ? other : c;
-    pf_fail_at(p->ctx, PF_ERR_MODEL, second->place, "the constraints '%s' and '%s' contradict each other",
-               first->name, second->name);
-  } else {
+  PfConsistency answer = {.row = -1, .against = -1}, alone = {.row = -1};
+  if (pf_rows_consistent(p->ctx, A, b, m, n, 1e-6, given->size, &answer) == PF_ERR_MEMORY) return PF_ERR_MEMORY;
+  pf_diagnostics_truncate(p->ctx, before);
+  if (answer.row < 0) return PF_OK;
+  const PfConstraint *c = constraint_of(p, given, answer.row);
+  if (answer.against < 0) return check_empty(p, c);
+  const PfConstraint *other = constraint_of(p, given, answer.against);
+  for (int i = 0; i < 2; i++) {
+    const int row = i ? answer.against : answer.row;
+    memcpy(pair + (size_t)i*width, A + (size_t)row*width, width*sizeof *pair);
+    sides[i] = b[row];
+  }
+  (void)pf_rows_consistent(p->ctx, pair, sides, 2, n, 1e-6, given->size, &alone);
+  pf_diagnostics_truncate(p->ctx, before);
+  if (alone.row >= 0)
+    pf_fail_at(p->ctx, PF_ERR_MODEL, (c < other ? other : c)->place,
+               "the constraints '%s' and '%s' contradict each other", (c < other ? c : other)->name,
+               (c < other ? other : c)->name);
+  else
     pf_fail_at(p->ctx, PF_ERR_MODEL, c->place, "the constraint '%s' contradicts '%s' and others together", c->name,
                other->name);
-  }
   pf_hint(p->ctx, "%s", hint);
   return PF_ERR_MODEL;
 }
 
-/* A constraint that is not a number where it was looked at, or -1. */
-static int undefined_row(const double *r, int m)
-{
-  for (int i = 0; i < m; i++)
-    if (!isfinite(r[i])) return i;
-  return -1;
-}
-
+/* The failure of a constraint that is not a number. */
 static PfStatus say_undefined(Probe *p, const PfConstraint *c)
 {
   pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the constraint '%s' is not defined at the start, nor near it", c->name);
   pf_hint(p->ctx, "look for a root or logarithm of a negative number, and give a start where it has a value");
   return PF_ERR_NUMBER;
-}
-
-static PfStatus no_configuration(Probe *p, const PfGaussNewtonResult *result)
-{
-  int n = p->eq->n, m = p->positions;
-  double *J = p->work, *r = J + (size_t)m*(size_t)n;
-  PF_TRY(evaluate(p, p->slope, m*n, J));
-  PF_TRY(evaluate(p, p->position, m, r));
-  int undefined = undefined_row(r, m);
-  if (undefined >= 0) return say_undefined(p, p->eq->model->constraints + p->row[undefined]);
-  for (int i = 0; i < m; i++) r[i] = -r[i];
-  PF_TRY(contradiction(p, &(Rows){J, r, m, n, p->row, 0}, "they cannot hold at the same time: change or remove one"));
-  const int row = p->row[result->row >= 0 ? result->row : 0];
-  const PfConstraint *c = p->eq->model->constraints + row;
-  pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
-             "no configuration that satisfies the constraint '%s' together with the others was found", c->name);
-  pf_hint(p->ctx, "the nearest one found misses it by %.3g; is the start far from the constraints?",
-          result->residual*p->units.scale[row]);
-  return PF_ERR_MODEL;
 }
 
 /* Generic states are looked for around the start: nearer and nearer, because domains of roots and logarithms may be
@@ -447,54 +308,64 @@ static PfStatus ask_defined(Probe *p, bool *defined)
   *defined = true;
   for (int k = 0; k < 3 && *defined; k++) {
     PF_TRY(evaluate(p, lists[k], counts[k], p->work));
-    *defined = undefined_row(p->work, counts[k]) < 0;
+    *defined = pf_first_not_finite(p->work, (size_t)counts[k]) < 0;
   }
   return PF_OK;
 }
 
-/* Was x found about as far from the start as it was looked for? A closed chain may fold on the way to another, singular
- * configuration, which says nothing about this one. */
-static bool is_near(const Probe *p, const PfDiagnosis *d, const double *x, double looked)
-{
-  double moved = 0, away = 0;
-  for (int i = 0; i < p->eq->n; i++) {
-    double move = (x[i] - d->start_q[i])/p->units.spread[i];
-    moved += move*move;
-    away += looked*looked*arbitrary(i, 1)*arbitrary(i, 1);
-  }
-  return moved <= 9*away;
-}
-
+/* A configuration that satisfies the constraints, found by Newton from arbitrary numbers near the start; fails when
+ * there is none: is a constraint undefined, do two contradict each other, or is the start too far? It should be about
+ * as far from the start as it was looked for: a closed chain may fold on the way to another, singular configuration,
+ * which says nothing about this one. */
 static PfStatus go_to_generic_position(Probe *p, PfDiagnosis *d)
 {
-  int n = p->eq->n;
-  double *q = p->values + p->symbols.q, *x = pf_arena_array(p->scratch, double, n);
-  if (!x) return pf_no_room(p->ctx, "the diagnosis");
+  const int n = p->eq->n, m = p->positions;
+  double *q = p->values + p->symbols.q, *x;
   PfGaussNewtonResult result = {.row = -1};
   bool good = false;
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(x, n)));
   for (int k = 0; k < 2*REACHES && !good; k++) { /* near ones first; a start off the constraints has none */
-    double looked = reaches[k%REACHES];
-    for (int i = 0; i < n; i++) x[i] = d->start_q[i] + looked*arbitrary(i, 1)*p->units.spread[i];
-    PF_TRY(reach(p, position_residual, p->positions, x, NULL, &result, &d->reached));
+    double looked = reaches[k%REACHES], moved = 0, away = 0;
+    for (int i = 0; i < n; i++) x[i] = d->start_q[i] + looked*pf_arbitrary(i, 1)*p->units.spread[i];
+    PF_TRY(reach(p, position_residual, m, x, NULL, &result, &d->reached));
     memcpy(q, x, (size_t)n*sizeof *x);
     PF_TRY(ask_defined(p, &good));
-    good = good && d->reached && (k >= REACHES || is_near(p, d, x, looked));
+    for (int i = 0; i < n; i++) {
+      double move = (x[i] - d->start_q[i])/p->units.spread[i];
+      moved += move*move;
+      away += looked*looked*pf_arbitrary(i, 1)*pf_arbitrary(i, 1);
+    }
+    good = good && d->reached && (k >= REACHES || moved <= 9*away);
   }
-  return d->reached ? PF_OK : no_configuration(p, &result);
+  if (d->reached) return PF_OK;
+  double *J = p->work, *r = J + (size_t)m*(size_t)n;
+  PF_TRY(evaluate(p, p->slope, m*n, J));
+  PF_TRY(evaluate(p, p->position, m, r));
+  int undefined = pf_first_not_finite(r, (size_t)m);
+  if (undefined >= 0) return say_undefined(p, p->eq->model->constraints + p->row[undefined]);
+  for (int i = 0; i < m; i++) r[i] = -r[i];
+  PF_TRY(contradiction(p, &(Rows){J, r, m, n, p->row, 0}, "they cannot hold at the same time: change or remove one"));
+  const int row = p->row[result.row >= 0 ? result.row : 0];
+  const PfConstraint *c = p->eq->model->constraints + row;
+  pf_fail_at(p->ctx, PF_ERR_MODEL, c->place,
+             "no configuration that satisfies the constraint '%s' together with the others was found", c->name);
+  pf_hint(p->ctx, "the nearest one found misses it by %.3g; is the start far from the constraints?",
+          result.residual*p->units.scale[row]);
+  return PF_ERR_MODEL;
 }
 
 /* A v = -(free terms) must have a solution; for constraints that are not linear Newton looks for one. */
 static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
-  int n = eq->n, m = eq->m;
-  double *v = p->values + p->symbols.v, *x = pf_arena_array(p->scratch, double, n);
-  if (!x) return pf_no_room(p->ctx, "the diagnosis");
+  const int n = eq->n, m = eq->m;
+  double *v = p->values + p->symbols.v, *x;
   PfGaussNewtonResult result = {.row = -1};
   bool arrived = false, defined = false;
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(x, n)));
   for (int k = -1; k < REACHES && !(arrived && defined); k++) { /* first anywhere, then around the start */
     for (int i = 0; i < n; i++)
-      x[i] = (k < 0 ? 0 : d->start_v[i]) + (k < 0 ? 1 : reaches[k])*arbitrary(i, 2)*p->units.spread[i];
+      x[i] = (k < 0 ? 0 : d->start_v[i]) + (k < 0 ? 1 : reaches[k])*pf_arbitrary(i, 2)*p->units.spread[i];
     PF_TRY(reach(p, velocity_residual, m, x, NULL, &result, &arrived));
     memcpy(v, x, (size_t)n*sizeof *x);
     PF_TRY(ask_defined(p, &defined));
@@ -502,7 +373,7 @@ static PfStatus go_to_generic_velocity(Probe *p, const PfDiagnosis *d)
   if (arrived) return PF_OK;
   double *A = p->work, *r = A + (size_t)m*(size_t)n;
   PF_TRY(velocity_residual(p, v, r, A));
-  int undefined = undefined_row(r, m);
+  int undefined = pf_first_not_finite(r, (size_t)m);
   if (undefined >= 0) return say_undefined(p, eq->model->constraints + undefined);
   for (int i = 0; i < m; i++) r[i] = -r[i];
   PF_TRY(contradiction(p, &(Rows){A, r, m, n, NULL, 0}, "they ask for different velocities"));
@@ -519,31 +390,25 @@ static PfStatus check_accelerations(Probe *p)
   double *A = p->work, *b = A + (size_t)eq->m*(size_t)eq->n;
   PF_TRY(evaluate(p, eq->A, eq->m*eq->n, A));
   PF_TRY(evaluate(p, eq->b, eq->m, b));
-  double fastest = 0, bend = 0; /* b has products of two velocities, in proportion to what bends the rows */
+  double fastest = 0, curvature = 0; /* b has products of two velocities, in proportion to the curvature of the rows */
   for (int j = 0; j < eq->n; j++) {
     fastest = fmax(fastest, fabs(p->values[p->symbols.v + j])/p->units.spread[j]);
-    bend = fmax(bend, p->units.spread[j]/p->units.column[j]);
+    curvature = fmax(curvature, p->units.spread[j]/p->units.column[j]);
   }
-  return contradiction(p, &(Rows){A, b, eq->m, eq->n, NULL, fastest*fastest*bend},
+  return contradiction(p, &(Rows){A, b, eq->m, eq->n, NULL, fastest*fastest*curvature},
                        "they ask for different accelerations");
 }
 
 /* ---------------------------------------------------------------- ranks */
 
-static int by_number(const int *list, int count, int which)
-{
-  int smallest = -1;
-  for (int i = 0; i < count; i++)
-    if (list[i] > which && (smallest < 0 || list[i] < smallest)) smallest = list[i];
-  return smallest;
-}
-
+/* The rank of A at the present state, by rows scaled to their units; d->redundant lists the constraints that the others
+ * imply. */
 static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
   PfRows rows = {0};
   PF_TRY(evaluate(p, eq->A, eq->m*eq->n, p->work));
-  int undefined = undefined_row(p->work, eq->m*eq->n);
+  int undefined = pf_first_not_finite(p->work, (size_t)(eq->m*eq->n));
   if (undefined >= 0) {
     const PfConstraint *c = eq->model->constraints + undefined/eq->n;
     pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place,
@@ -559,74 +424,67 @@ static PfStatus find_rank(Probe *p, PfArena *arena, PfDiagnosis *d)
   PF_TRY(pf_rows_sort(p->ctx, arena, p->work, eq->m, eq->n, PF_RANK_TOLERANCE, &rows));
   d->rank = rows.rank;
   d->degrees_of_freedom = eq->n - rows.rank;
-  d->redundant_count = eq->m - rows.rank;
-  d->redundant = pf_arena_array(arena, int, d->redundant_count);
-  if (!d->redundant) return pf_no_room(p->ctx, "the diagnosis");
-  int last = -1;
-  for (int i = 0; i < d->redundant_count; i++)
-    d->redundant[i] = last = by_number(rows.order + rows.rank, d->redundant_count, last);
+  d->redundant_count = 0;
+  PF_TRY(pf_arrays(p->ctx, arena, "the diagnosis", PF_ROOM(d->redundant, eq->m - rows.rank)));
+  for (int k = 0; k < eq->m; k++) /* in ascending order */
+    for (int i = rows.rank; i < eq->m; i++)
+      if (rows.order[i] == k) d->redundant[d->redundant_count++] = k;
   return PF_OK;
 }
 
-/* Is x, which was found from `tried`, about where it was looked for? */
-static bool is_kept(const Probe *p, const PfDiagnosis *d, const double *x, const double *tried)
-{
-  double moved = 0, away = 0;
-  for (int i = 0; i < p->eq->n; i++) {
-    moved = fmax(moved, fabs(x[i] - tried[i])/p->units.spread[i]);
-    away = fmax(away, fabs(tried[i] - d->start_q[i])/p->units.spread[i]);
-  }
-  return moved <= 0.5*away;
-}
-
-/* A direction from the start along which the constraints hold as far as their derivatives tell: that of the velocities,
- * or an arbitrary one where there are none. Its largest part is 1; false when there is none. */
+/* A direction from the start along which the constraints hold to the order of the derivatives at hand: that of the
+ * velocities, or an arbitrary one where there are none. Its largest part is 1; *found is false when there is none. */
 static PfStatus find_way(Probe *p, const PfDiagnosis *d, double *way, bool *found)
 {
   const int n = p->eq->n, m = p->positions;
-  double *J = pf_arena_array(p->scratch, double, (size_t)m*(size_t)n), *r = pf_arena_array(p->scratch, double, m);
-  double *step = pf_arena_array(p->scratch, double, n), most = 0;
+  double *J, *r, *step, most = 0;
   PfQr qr;
-  if (!J || !r || !step) return pf_no_room(p->ctx, "the diagnosis");
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM2(J, m, n), PF_ROOM(r, m), PF_ROOM(step, n)));
   for (int j = 0; j < n; j++) most = fmax(most, fabs(d->start_v[j])/p->units.spread[j]);
-  for (int j = 0; j < n; j++) way[j] = most > 0 ? d->start_v[j]/p->units.spread[j]/most : arbitrary(j, 1);
+  for (int j = 0; j < n; j++) way[j] = most > 0 ? d->start_v[j]/p->units.spread[j]/most : pf_arbitrary(j, 1);
   PF_TRY(position_residual(p, d->start_q, r, J));
   pf_scale_columns(J, m, n, p->units.spread);
   PF_TRY(pf_qr_make(p->ctx, p->scratch, m, n, &qr));
   *found = pf_qr_factor(&qr, J, PF_RANK_TOLERANCE) == PF_OK;
-  for (int i = 0; i < m && *found; i++) r[i] = pf_dot(J + (size_t)i*(size_t)n, way, n);
-  if (*found) pf_qr_solve(&qr, r, step);
+  if (!*found) return PF_OK;
+  for (int i = 0; i < m; i++) r[i] = pf_dot(J + (size_t)i*(size_t)n, way, n);
+  pf_qr_solve(&qr, r, step);
   most = 0;
-  for (int j = 0; j < n && *found; j++) most = fmax(most, fabs(way[j] -= step[j]));
-  *found = *found && most > PF_RANK_TOLERANCE;
+  for (int j = 0; j < n; j++) most = fmax(most, fabs(way[j] -= step[j]));
+  *found = most > PF_RANK_TOLERANCE;
   for (int j = 0; j < n && *found; j++) way[j] *= p->units.spread[j]/most;
   return PF_OK;
 }
 
-/* From the start along the constraints to another configuration of the same branch. */
+/* From the start along the constraints to another configuration of the same branch, about where it was looked for. */
 static PfStatus follow_branch(Probe *p, const PfDiagnosis *d, bool *found)
 {
   const size_t n = (size_t)p->eq->n;
-  double *q = p->values + p->symbols.q, *room = pf_arena_array(p->scratch, double, 4*n);
-  if (!room) return pf_no_room(p->ctx, "the diagnosis");
-  double *way = room, *tried = room + n, *x = room + 2*n, *kept = room + 3*n;
+  double *q = p->values + p->symbols.q, *way, *tried, *x, *kept;
   PfGaussNewtonResult result;
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(way, n), PF_ROOM(tried, n), PF_ROOM(x, n),
+                   PF_ROOM(kept, n)));
   memcpy(kept, q, n*sizeof *q);
   PF_TRY(find_way(p, d, way, found));
   for (int k = 0, good = !*found; k < REACHES && !good; k++) {
+    double moved = 0, away = 0;
+    bool defined;
     for (size_t j = 0; j < n; j++) x[j] = tried[j] = d->start_q[j] + reaches[k]*way[j];
     PF_TRY(reach(p, position_residual, p->positions, x, NULL, &result, found));
     memcpy(q, x, n*sizeof *x);
-    bool defined;
     PF_TRY(ask_defined(p, &defined));
-    good = *found = *found && defined && reaches[k] != 0 && is_kept(p, d, x, tried);
+    for (size_t j = 0; j < n; j++) {
+      moved = fmax(moved, fabs(x[j] - tried[j])/p->units.spread[j]);
+      away = fmax(away, fabs(tried[j] - d->start_q[j])/p->units.spread[j]);
+    }
+    good = *found = *found && defined && reaches[k] != 0 && moved <= 0.5*away;
   }
   if (!*found) memcpy(q, kept, n*sizeof *q);
   return PF_OK;
 }
 
-/* Rows that are redundant on the constraints alone are independent beside them, and Newton's way from there may end
- * where branches meet. So where the rank at the start is less than at the configuration that was found, the rank is
+/* Rows that are redundant only on the constraint manifold are independent off it, and Newton's iteration from there may
+ * end where branches meet. So where the rank at the start is less than at the configuration that was found, the rank is
  * that of the branch on which the start is, if there is one. */
 static PfStatus find_rank_of_branch(Probe *p, PfArena *arena, PfDiagnosis *d)
 {
@@ -650,6 +508,7 @@ static PfStatus find_rank_of_branch(Probe *p, PfArena *arena, PfDiagnosis *d)
   return find_rank(p, arena, d);
 }
 
+/* The rank of M by its factors L D L^T; a negative pivot is an error of the model, unless parameters are missing. */
 static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
@@ -663,7 +522,7 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
   const PfCoordinate *c = eq->model->coordinates + (ldl.fault == PF_FAULT_NONE ? 0 : ldl.fault_row);
   if (ldl.fault == PF_FAULT_NOT_FINITE)
     return pf_fail_at(p->ctx, PF_ERR_NUMBER, c->place, "the inertia of '%s' is not a finite number", c->name);
-  if (status != PF_OK && d->generic) { /* numbers that nobody has given prove no wrong sign */
+  if (status != PF_OK && d->generic) { /* generic numbers, not given by the user, do not prove a wrong sign */
     PfRows rows;
     PF_TRY(pf_rows_sort(p->ctx, p->scratch, M, eq->n, eq->n, PF_RANK_TOLERANCE, &rows));
     d->mass_rank = rows.rank;
@@ -685,6 +544,7 @@ static PfStatus find_mass_rank(Probe *p, PfDiagnosis *d)
 
 /* ---------------------------------------------------------------- units */
 
+/* A zero is not sure: rounding elsewhere in the row may be as large. */
 bool *pf_sure_entries(PfContext *ctx, PfArena *arena, const PfExpr *list, size_t count)
 {
   bool *sure = pf_arena_array(arena, bool, count);
@@ -694,6 +554,7 @@ bool *pf_sure_entries(PfContext *ctx, PfArena *arena, const PfExpr *list, size_t
   return sure;
 }
 
+/* A and the square roots of the diagonal of M at a state, for the units of the coordinates. */
 static bool look(void *user, const double *state, double *A, double *inertia)
 {
   Probe *p = user;
@@ -708,20 +569,20 @@ static bool look(void *user, const double *state, double *A, double *inertia)
   return good;
 }
 
+/* The units of coordinates and rows, measured at the start and at states next to it (num/units). */
 static PfStatus find_units(Probe *p)
 {
-  const size_t n = (size_t)p->eq->n, m = (size_t)p->eq->m;
-  double *room = pf_arena_array(p->scratch, double, pf_units_room(p->eq->m, p->eq->n) + m + 4*n);
-  p->units = (PfUnits){.m = p->eq->m, .n = p->eq->n,
-                       .sure = pf_sure_entries(p->ctx, p->scratch, p->eq->A, m*n)};
-  if (!room || !p->units.sure) return pf_no_room(p->ctx, "the diagnosis");
-  p->units.column = pf_units_place(&p->units, room);
-  p->units.spread = p->units.column + n;
-  p->units.row = p->units.spread + n;
-  double *home = p->units.row + m, *state = p->values + p->symbols.q;
-  memcpy(home, state, 2*n*sizeof *home);
+  const int n = p->eq->n, m = p->eq->m;
+  double *room, *home, *state = p->values + p->symbols.q;
+  p->units = (PfUnits){.m = m, .n = n, .sure = pf_sure_entries(p->ctx, p->scratch, p->eq->A, (size_t)m*(size_t)n)};
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(room, pf_units_room(m, n)),
+                   PF_ROOM(p->units.column, n), PF_ROOM(p->units.spread, n), PF_ROOM(p->units.row, m),
+                   PF_ROOM2(home, 2, n)));
+  if (!p->units.sure) return pf_no_room(p->ctx, "the diagnosis");
+  (void)pf_units_place(&p->units, room);
+  memcpy(home, state, 2*(size_t)n*sizeof *home);
   pf_units_measure(&p->units, home, look, p);
-  memcpy(state, home, 2*n*sizeof *home);
+  memcpy(state, home, 2*(size_t)n*sizeof *home);
   return PF_OK;
 }
 
@@ -731,17 +592,43 @@ static PfStatus find_units(Probe *p)
 static PfStatus begin(Probe *p, const double *parameters, bool *generic)
 {
   PF_TRY(pf_equations_symbols(p->ctx, p->scratch, p->eq->model, &p->symbols));
-  p->values = pf_arena_array(p->scratch, double, p->symbols.count);
-  if (!p->values) return pf_no_room(p->ctx, "the diagnosis");
-  PF_TRY(set_parameters(p, parameters, generic));
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(p->values, p->symbols.count)));
+  const PfModel *model = p->eq->model; /* parameters without a value get generic ones */
+  for (int i = 0; i < model->parameter_count; i++)
+    if (model->parameters[i].value == PF_EXPR_NONE && !(parameters && !isnan(parameters[i]))) *generic = true;
+  PF_TRY(pf_model_parameter_values(model, parameters, PF_MISSING_GENERIC, p->values));
   PF_TRY(set_start(p));
   PF_TRY(set_rates(p));
-  PF_TRY(list_positions(p));
+  const PfEquations *eq = p->eq; /* the constraints on positions, with their rows of A as derivatives */
+  size_t n = (size_t)eq->n, m = (size_t)eq->m;
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(p->position, m), PF_ROOM(p->slope, m*n),
+                   PF_ROOM(p->row, m)));
+  for (int i = 0; i < eq->m; i++) {
+    if (eq->position[i] == PF_EXPR_NONE) continue;
+    p->position[p->positions] = eq->position[i];
+    memcpy(p->slope + (size_t)p->positions*n, eq->A + (size_t)i*n, n*sizeof *p->slope);
+    p->row[p->positions++] = i;
+  }
   PF_TRY(find_units(p));
   PF_TRY(settle_spins(p));
-  return settle_contacts(p);
+  /* The coordinates and velocities that belong to contacts are not the user's: they are found, the others stay. */
+  const int count = p->eq->n;
+  double *weight, *x, *const q = p->values + p->symbols.q, *const v = p->values + p->symbols.v;
+  bool any = false, arrived;
+  PfGaussNewtonResult result;
+  PF_TRY(pf_arrays(p->ctx, p->scratch, "the diagnosis", PF_ROOM(weight, count), PF_ROOM(x, count)));
+  for (int i = 0; i < count; i++) any |= (weight[i] = p->eq->model->coordinates[i].contact) != 0;
+  for (int level = 0; level < 2 && any; level++) {
+    double *at = level ? v : q;
+    memcpy(x, at, (size_t)count*sizeof *x);
+    PF_TRY(reach(p, level ? velocity_residual : position_residual, level ? p->eq->m : p->positions, x, weight, &result,
+                 &arrived));
+    memcpy(at, x, (size_t)count*sizeof *x);
+  }
+  return PF_OK;
 }
 
+/* The whole diagnosis: start, generic state, ranks of A and M. The results live in the arena. */
 static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfDiagnosis *d)
 {
   const PfEquations *eq = p->eq;
@@ -751,7 +638,24 @@ static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfD
   p->work = pf_arena_array(p->scratch, double, m*n + m + n*n);
   if (!d->start_q || !d->start_v || !p->work) return pf_no_room(p->ctx, "the diagnosis");
   PF_TRY(begin(p, parameters, &d->generic));
-  PF_TRY(judge_start(p, d));
+  /* Measures by how much the start violates the constraints on positions and velocities. It is consistent when
+   * each residual, divided by its size, is within the digits that one types. */
+  double missed = 0; /* each in its size */
+  d->start_worst = -1;
+  for (int level = 0; level < 2; level++) {
+    const PfExpr *e = level ? eq->velocity : eq->position;
+    PF_TRY(evaluate(p, e, eq->m, p->work));
+    for (int i = 0; i < eq->m; i++) {
+      if (e[i] == PF_EXPR_NONE) continue;
+      double misfit = isnan(p->work[i]) ? INFINITY : fabs(p->work[i]); /* not even defined there */
+      missed = fmax(missed, misfit/p->units.scale[i]);
+      if (misfit > d->start_violation) d->start_violation = misfit, d->start_worst = i;
+    }
+  }
+  d->start_consistent = missed <= PF_TYPED_DIGITS;
+  if (d->start_consistent) d->start_worst = -1;
+  memcpy(d->start_q, p->values + p->symbols.q, (size_t)eq->n*sizeof(double));
+  memcpy(d->start_v, p->values + p->symbols.v, (size_t)eq->n*sizeof(double));
   PF_TRY(go_to_generic_position(p, d));
   PF_TRY(go_to_generic_velocity(p, d));
   PF_TRY(find_rank_of_branch(p, arena, d));
@@ -759,27 +663,25 @@ static PfStatus diagnose(Probe *p, PfArena *arena, const double *parameters, PfD
   return find_mass_rank(p, d);
 }
 
-/* What the original has, without the lengths of quaternions. */
-static PfStatus diagnose_original(PfContext *ctx, PfArena *arena, const PfEquations *eq, const double *parameters,
-                                  PfDiagnosis *d)
-{
-  PF_TRY(pf_diagnose(ctx, arena, eq->by_quaternions, parameters, d));
-  int lengths = eq->by_quaternions->m - eq->m, kept = 0;
-  for (int k = 0; k < d->redundant_count; k++)
-    for (int i = 0; i < eq->m; i++)
-      if (eq->constraint[i] == d->redundant[k]) d->redundant[kept++] = i;
-  d->redundant_count = kept;
-  d->rank -= lengths;
-  d->mass_rank -= lengths;
-  d->start_q = d->start_v = NULL;
-  return PF_OK;
-}
-
+/* Equations in angular velocities are diagnosed by those in quaternions, without the constraints |q| = 1: each of these
+ * takes one from both ranks, and the numbers of the other constraints change. */
 PfStatus pf_diagnose(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
                      PfDiagnosis *diagnosis)
 {
   *diagnosis = (PfDiagnosis){0};
-  if (equations->by_quaternions) return diagnose_original(ctx, arena, equations, parameters, diagnosis);
+  if (equations->by_quaternions) {
+    /* The diagnosis of the equations in quaternions, without the constraints |q| = 1. */
+    PF_TRY(pf_diagnose(ctx, arena, equations->by_quaternions, parameters, diagnosis));
+    int lengths = equations->by_quaternions->m - equations->m, kept = 0;
+    for (int k = 0; k < diagnosis->redundant_count; k++)
+      for (int i = 0; i < equations->m; i++)
+        if (equations->constraint[i] == diagnosis->redundant[k]) diagnosis->redundant[kept++] = i;
+    diagnosis->redundant_count = kept;
+    diagnosis->rank -= lengths;
+    diagnosis->mass_rank -= lengths;
+    diagnosis->start_q = diagnosis->start_v = NULL;
+    return PF_OK;
+  }
   Probe p = {.ctx = ctx, .scratch = pf_arena_new(pf_context_allocator(ctx)), .eq = equations};
   if (!p.scratch) return pf_no_room(ctx, "the diagnosis");
   PfStatus status = diagnose(&p, arena, parameters, diagnosis);
@@ -787,18 +689,20 @@ PfStatus pf_diagnose(PfContext *ctx, PfArena *arena, const PfEquations *equation
   return status;
 }
 
+/* The numbers at the start of a model in angular velocities, by those of the original. */
 static PfStatus start_of_original(PfContext *ctx, PfArena *scratch, const PfEquations *eq, const double *parameters,
                                   double *values)
 {
   PfSymbols symbols, old;
+  double *original;
   PF_TRY(pf_equations_symbols(ctx, scratch, eq->model, &symbols));
   PF_TRY(pf_equations_symbols(ctx, scratch, eq->by_quaternions->model, &old));
-  double *original = pf_arena_array(scratch, double, old.count);
-  if (!original) return pf_no_room(ctx, "the diagnosis");
+  PF_TRY(pf_arrays(ctx, scratch, "the diagnosis", PF_ROOM(original, old.count)));
   PF_TRY(pf_equations_start(ctx, eq->by_quaternions, parameters, original));
   return pf_quasi_values(ctx, scratch, eq, &symbols, original, values);
 }
 
+/* The start is found as for a diagnosis. Where a parameter has no value, which a diagnosis replaces, it fails. */
 PfStatus pf_equations_start(PfContext *ctx, const PfEquations *equations, const double *parameters, double *values)
 {
   Probe p = {.ctx = ctx, .scratch = pf_arena_new(pf_context_allocator(ctx)), .eq = equations};

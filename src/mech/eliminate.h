@@ -12,12 +12,12 @@ PfStatus pf_generic_values(PfContext *ctx, PfArena *scratch, const PfEquations *
                            const double *start, double *values);
 
 /* Sets the sides of all switches among the inputs of the model to 1 or -1. */
-void pf_set_sides(const PfModel *model, const PfSymbols *symbols, int side, double *values);
+void pf_set_modes(const PfModel *model, const PfSymbols *symbols, int mode, double *values);
 
 /* The numbers at the start, NULL when the model does not have them. */
 PfStatus pf_start_values(PfContext *ctx, PfArena *arena, const PfEquations *equations, int count, double **start);
 
 /* Both, for an elimination; the parameters are its constants. */
-PfStatus pf_equations_guide(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfGuide *guide);
+PfStatus pf_equations_sample(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfSamplePoint *sample);
 
 #endif

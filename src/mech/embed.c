@@ -7,42 +7,31 @@
 #include <math.h>
 #include <string.h>
 
-/* What both Rosenberg forms are made of: q1'' = d - K q2'', N = [-K; I]. */
+/* The quantities that both Rosenberg forms share: q1'' = d - K q2'', N = [-K; I]. */
 typedef struct Embedding {
   PfContext *ctx;
   PfArena *arena;
   const PfEquations *eq;
-  PfGuide guide;
+  PfSamplePoint sample;
   PfElimination e;
   int n, free;
   PfExpr *NM;    /* N^T M: free x n */
   PfExpr *force; /* N^T (F + C) */
 } Embedding;
 
+/* Each expression of the list in its shortest form. */
 static void simplify(PfContext *ctx, PfExpr *list, int count)
 {
   for (int i = 0; i < count; i++) list[i] = pf_expr_simplest(ctx, list[i]);
 }
 
+/* F + C of coordinate i. */
 static PfExpr load(const Embedding *x, int i)
 {
   return pf_expr_add(x->ctx, x->eq->F[i], x->eq->C[i]);
 }
 
 /* ---------------------------------------------------------------- which are independent */
-
-static PfStatus not_a_coordinate(PfContext *ctx, const PfModel *model, const char *name, int length)
-{
-  char text[200];
-  const char *similar = NULL;
-  int best = 0;
-  snprintf(text, sizeof text, "%.*s", length, name);
-  pf_fail(ctx, PF_ERR_ARGUMENT, "--independent: the model has no coordinate '%s'", text);
-  for (int i = 0; i < model->coordinate_count; i++)
-    if (pf_name_is_nearer(text, model->coordinates[i].name, &best)) similar = model->coordinates[i].name;
-  if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
-  return PF_ERR_ARGUMENT;
-}
 
 /* Names with commas between. */
 static PfStatus read_independent(PfContext *ctx, const PfModel *model, const char *list, bool *kept, int *count)
@@ -56,8 +45,18 @@ static PfStatus read_independent(PfContext *ctx, const PfModel *model, const cha
       const char *name = model->coordinates[i].name;
       if (strlen(name) == (size_t)length && !strncmp(name, list, (size_t)length)) found = i;
     }
-    if (found < 0) return not_a_coordinate(ctx, model, list, length);
-    if (kept[found]) return pf_fail(ctx, PF_ERR_ARGUMENT, "--independent: '%s' stands there twice",
+    if (found < 0) {
+      char text[200];
+      const char *similar = NULL;
+      int best = 0;
+      snprintf(text, sizeof text, "%.*s", length, list);
+      pf_fail(ctx, PF_ERR_NAME, "@independent: the model has no coordinate '%s'", text);
+      for (int i = 0; i < model->coordinate_count; i++)
+        if (pf_name_is_nearer(text, model->coordinates[i].name, &best)) similar = model->coordinates[i].name;
+      if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
+      return PF_ERR_ARGUMENT;
+    }
+    if (kept[found]) return pf_fail(ctx, PF_ERR_ARGUMENT, "@independent: '%s' stands there twice",
                                     model->coordinates[found].name);
     kept[found] = true;
     (*count)++;
@@ -66,12 +65,27 @@ static PfStatus read_independent(PfContext *ctx, const PfModel *model, const cha
   return PF_OK;
 }
 
-/* The partition that was asked for must exist, and be regular at the start. */
-static PfStatus check_partition(const Embedding *x, const PfGuide *guide, int asked, int rank)
+/* Splits the velocities into dependent and independent ones by elimination of A q'' = b: by the requested names, else
+ * by pivots. */
+static PfStatus choose_partition(Embedding *x, const PfDeriveOptions *o)
 {
+  const PfEquations *eq = x->eq;
+  bool *kept = pf_arena_array(x->arena, bool, eq->n);
+  int asked = 0;
+  if (!kept) return pf_no_room(x->ctx, "the equations");
+  PF_TRY(pf_check_rank(x->ctx, x->arena, eq));
+  PF_TRY(pf_equations_sample(x->ctx, x->arena, eq, &x->sample));
+  PF_TRY(pf_eliminate(x->ctx, x->arena, &x->sample, eq->m, eq->n, eq->m, eq->A, eq->b, &x->e));
+  if (!o->independent) return PF_OK;
+  int rank = x->e.rank;
+  PF_TRY(read_independent(x->ctx, eq->model, o->independent, kept, &asked));
+  PfSamplePoint sample = x->sample;
+  sample.kept = kept;
+  PF_TRY(pf_eliminate(x->ctx, x->arena, &sample, eq->m, eq->n, eq->m, eq->A, eq->b, &x->e));
+  /* The requested partition must exist, and be regular at the start. */
   const PfModel *model = x->eq->model;
   if (asked != x->n - rank)
-    return pf_fail(x->ctx, PF_ERR_ARGUMENT, "--independent names %d coordinate%s, but %d accelerations are independent",
+    return pf_fail(x->ctx, PF_ERR_ARGUMENT, "@independent names %d coordinate%s, but %d accelerations are independent",
                    asked, asked == 1 ? "" : "s", x->n - rank);
   if (x->e.rank < rank) {
     const char *row = model->constraints[x->e.row[x->e.rank]].name;
@@ -80,31 +94,13 @@ static PfStatus check_partition(const Embedding *x, const PfGuide *guide, int as
     return PF_ERR_MODEL;
   }
   double value;
-  if (!guide->start || !x->e.divisor_count) return PF_OK;
-  PF_TRY(pf_expr_evaluate(x->ctx, &x->e.determinant, 1, guide->symbols, guide->start, guide->count, &value));
+  if (!sample.start || !x->e.divisor_count) return PF_OK;
+  PF_TRY(pf_expr_evaluate(x->ctx, &x->e.determinant, 1, sample.symbols, sample.start, sample.count, &value));
   if (fabs(value) > 1e-9) return PF_OK;
   pf_warn_at(x->ctx, (PfPlace){.file = model->file}, "with this choice of independent coordinates the acceleration of "
              "'%s' is not determined at the start: the equations hold elsewhere",
              model->coordinates[x->e.column[x->e.rank - 1]].name);
   return PF_OK;
-}
-
-static PfStatus choose_partition(Embedding *x, const PfDeriveOptions *o)
-{
-  const PfEquations *eq = x->eq;
-  bool *kept = pf_arena_array(x->arena, bool, eq->n);
-  int asked = 0;
-  if (!kept) return pf_no_room(x->ctx, "the equations");
-  PF_TRY(pf_check_rank(x->ctx, x->arena, eq));
-  PF_TRY(pf_equations_guide(x->ctx, x->arena, eq, &x->guide));
-  PF_TRY(pf_eliminate(x->ctx, x->arena, &x->guide, eq->m, eq->n, eq->m, eq->A, eq->b, &x->e));
-  if (!o->independent) return PF_OK;
-  int rank = x->e.rank;
-  PF_TRY(read_independent(x->ctx, eq->model, o->independent, kept, &asked));
-  PfGuide guide = x->guide;
-  guide.kept = kept;
-  PF_TRY(pf_eliminate(x->ctx, x->arena, &guide, eq->m, eq->n, eq->m, eq->A, eq->b, &x->e));
-  return check_partition(x, &guide, asked, rank);
 }
 
 /* ---------------------------------------------------------------- the embedding */
@@ -118,14 +114,13 @@ static PfExpr direction(const Embedding *x, int i, int j)
   return PF_EXPR_NONE;
 }
 
+/* The projected equations N^T M q'' = N^T (F + C), N the admissible directions. */
 static PfStatus embed(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, Embedding *x)
 {
   *x = (Embedding){.ctx = ctx, .arena = arena, .eq = eq, .n = eq->n};
   PF_TRY(choose_partition(x, o));
   x->free = eq->n - x->e.rank;
-  x->NM = pf_arena_array(arena, PfExpr, (size_t)x->free*(size_t)x->n);
-  x->force = pf_arena_array(arena, PfExpr, x->free);
-  if (!x->NM || !x->force) return pf_no_room(ctx, "the equations");
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM2(x->NM, x->free, x->n), PF_ROOM(x->force, x->free)));
   for (int a = 0; a < x->free; a++) {
     x->force[a] = pf_expr_int(ctx, 0);
     for (int j = 0; j < x->n; j++) x->NM[a*x->n + j] = pf_expr_int(ctx, 0);
@@ -143,18 +138,19 @@ static PfStatus embed(PfContext *ctx, PfArena *arena, const PfEquations *eq, con
   return pf_expr_check(ctx);
 }
 
+/* The way to the embedded equations: Lagrange's, dependent accelerations, forces along the admissible directions. */
 static PfStatus write_steps(const Embedding *x, PfDerivation *d)
 {
   const PfModel *model = x->eq->model;
   const PfElimination *e = &x->e;
-  pf_expr_renew(x->ctx, PF_DERIVE_EFFORT);
+  pf_expr_set_budget(x->ctx, PF_DERIVE_BUDGET);
   PF_TRY(pf_steps_of_lagrange(x->ctx, x->arena, x->eq, d));
   pf_step_begin(d, "Dependent accelerations q1'' = A1^-1 b - K q2''");
   for (int k = 0; k < e->rank; k++) {
     PfExpr sum = e->d[k];
     for (int b = 0; b < x->free; b++)
       sum = pf_expr_sub(x->ctx, sum,
-                        pf_expr_mul(x->ctx, e->K[k * x->free + b], model->coordinates[e->column[e->rank + b]].a));
+                        pf_expr_mul(x->ctx, e->K[k*x->free + b], model->coordinates[e->column[e->rank + b]].a));
     PF_TRY(pf_step_add(x->ctx, x->arena, d, "a", model->coordinates[e->column[k]].name, sum));
   }
   pf_step_begin(d, "Forces along the admissible directions, N^T (F + C) with N = [-K; 1]");
@@ -163,18 +159,17 @@ static PfStatus write_steps(const Embedding *x, PfDerivation *d)
   return PF_OK;
 }
 
+/* Room for the accelerations as unknowns, and for so many equations. */
 static PfStatus make_room(const Embedding *x, int equations, PfDerivation *d)
 {
   d->unknown_count = x->n;
   d->equation_count = equations;
-  d->unknowns = pf_arena_array(x->arena, PfExpr, x->n);
-  d->equations = pf_arena_array(x->arena, PfEquation, equations);
-  if (!d->unknowns || !d->equations) return pf_no_room(x->ctx, "the equations");
+  PF_TRY(pf_arrays(x->ctx, x->arena, "the equations", PF_ROOM(d->unknowns, x->n), PF_ROOM(d->equations, equations)));
   for (int i = 0; i < x->n; i++) d->unknowns[i] = x->eq->model->coordinates[i].a;
   return PF_OK;
 }
 
-/* N^T M q'' = N^T (F + C), eq. (16), and the constraints beside it. */
+/* N^T M q'' = N^T (F + C), eq. (16), together with the constraints. */
 PfStatus pf_derive_rosenberg(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
                              PfDerivation *d)
 {
@@ -199,26 +194,6 @@ PfStatus pf_derive_rosenberg(PfContext *ctx, PfArena *arena, const PfEquations *
 }
 
 /* ---------------------------------------------------------------- decoupled */
-
-/* X q2'' = r: eq. (34) before it is solved. */
-static PfStatus reduced_system(const Embedding *x, PfExpr *X, PfExpr *r)
-{
-  PfContext *ctx = x->ctx;
-  const PfElimination *e = &x->e;
-  for (int a = 0; a < x->free; a++) {
-    for (int b = 0; b <= a; b++) {
-      PfExpr entry = pf_expr_int(ctx, 0);
-      for (int i = 0; i < x->n; i++)
-        entry = pf_expr_add(ctx, entry, pf_expr_mul(ctx, x->NM[a*x->n + i], direction(x, i, b)));
-      X[a*x->free + b] = X[b*x->free + a] = pf_expr_simplest(ctx, entry);
-    }
-    r[a] = x->force[a];
-    for (int k = 0; k < e->rank; k++)
-      r[a] = pf_expr_sub(ctx, r[a], pf_expr_mul(ctx, x->NM[a*x->n + e->column[k]], e->d[k]));
-    r[a] = pf_expr_simplest(ctx, r[a]);
-  }
-  return pf_expr_check(ctx);
-}
 
 /* Determinant of the rows and columns that are left, by the first row; at most three. */
 static PfExpr determinant(PfContext *ctx, const PfExpr *X, int n)
@@ -264,30 +239,25 @@ static PfStatus solve_block(const Square *q, const PfExpr *r, const int *block, 
   return pf_expr_check(ctx);
 }
 
-static int list_block(const Square *q, int first, bool *seen, int *block)
-{
-  int count = 0;
-  block[count++] = first;
-  seen[first] = true;
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < q->n; j++) {
-      if (seen[j] || pf_expr_is_structural_zero(q->ctx, q->X[block[i]*q->n + j])) continue;
-      seen[j] = true;
-      block[count++] = j;
-    }
-  return count;
-}
-
-/* x where it is short enough to be solved for; PF_EXPR_NONE elsewhere, and *all is false. */
+/* x where it is short enough to be solved for, block by block: unknowns that are connected through entries of the
+ * matrix that are not zero, breadth first. PF_EXPR_NONE elsewhere, and *all is false. */
 static PfStatus solve(const Square *q, const PfExpr *r, PfExpr *x, bool *all)
 {
-  bool *seen = pf_arena_array(q->arena, bool, q->n), solved;
-  int *block = pf_arena_array(q->arena, int, q->n);
-  if (!seen || !block) return pf_no_room(q->ctx, "the equations");
+  bool *seen, solved;
+  int *block;
+  PF_TRY(pf_arrays(q->ctx, q->arena, "the equations", PF_ROOM(seen, q->n), PF_ROOM(block, q->n)));
   *all = true;
-  for (int i = 0; i < q->n; i++) {
-    if (seen[i]) continue;
-    int count = list_block(q, i, seen, block);
+  for (int first = 0; first < q->n; first++) {
+    if (seen[first]) continue;
+    int count = 0;
+    block[count++] = first;
+    seen[first] = true;
+    for (int i = 0; i < count; i++)
+      for (int j = 0; j < q->n; j++) {
+        if (seen[j] || pf_expr_is_structural_zero(q->ctx, q->X[block[i]*q->n + j])) continue;
+        seen[j] = true;
+        block[count++] = j;
+      }
     PF_TRY(solve_block(q, r, block, count, x, &solved));
     for (int k = 0; k < count && !solved; k++) x[block[k]] = PF_EXPR_NONE;
     *all = *all && solved;
@@ -299,36 +269,31 @@ typedef struct Solved {
   PfExpr *X, *r, *a; /* a: q2'', or PF_EXPR_NONE */
 } Solved;
 
+/* X q2'' = r, eq. (34) before it is solved, and q2'' where it is short enough. */
 static PfStatus decouple(const Embedding *x, Solved *s)
 {
-  size_t free = (size_t)x->free;
-  *s = (Solved){pf_arena_array(x->arena, PfExpr, free*free), pf_arena_array(x->arena, PfExpr, free),
-                pf_arena_array(x->arena, PfExpr, free)};
-  if (!s->X || !s->r || !s->a) return pf_no_room(x->ctx, "the equations");
-  bool all;
-  PF_TRY(reduced_system(x, s->X, s->r));
-  return solve(&(Square){x->ctx, x->arena, s->X, x->free}, s->r, s->a, &all);
-}
-
-static void write_independent(const Embedding *x, const Solved *s, PfDerivation *d)
-{
+  PfContext *ctx = x->ctx;
   const PfElimination *e = &x->e;
+  bool all;
+  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM2(s->X, x->free, x->free), PF_ROOM(s->r, x->free),
+                   PF_ROOM(s->a, x->free)));
   for (int a = 0; a < x->free; a++) {
-    int own = e->column[e->rank + a];
-    PfEquation *to = d->equations + a;
-    to->name = x->eq->model->coordinates[own].name;
-    to->left = d->unknowns[own];
-    to->right = s->a[a];
-    if (s->a[a] != PF_EXPR_NONE) continue;
-    to->left = pf_expr_int(x->ctx, 0);
-    for (int b = 0; b < x->free; b++)
-      to->left = pf_expr_add(x->ctx, to->left,
-                             pf_expr_mul(x->ctx, s->X[a * x->free + b], d->unknowns[e->column[e->rank + b]]));
-    to->right = s->r[a];
+    for (int b = 0; b <= a; b++) {
+      PfExpr entry = pf_expr_int(ctx, 0);
+      for (int i = 0; i < x->n; i++)
+        entry = pf_expr_add(ctx, entry, pf_expr_mul(ctx, x->NM[a*x->n + i], direction(x, i, b)));
+      s->X[a*x->free + b] = s->X[b*x->free + a] = pf_expr_simplest(ctx, entry);
+    }
+    s->r[a] = x->force[a];
+    for (int k = 0; k < e->rank; k++)
+      s->r[a] = pf_expr_sub(ctx, s->r[a], pf_expr_mul(ctx, x->NM[a*x->n + e->column[k]], e->d[k]));
+    s->r[a] = pf_expr_simplest(ctx, s->r[a]);
   }
+  PF_TRY(pf_expr_check(ctx));
+  return solve(&(Square){ctx, x->arena, s->X, x->free}, s->r, s->a, &all);
 }
 
-/* q1'' = d - K q2'' by the accelerations q2''. */
+/* q1'' = d - K q2'' by the accelerations q2'', row k. */
 static PfExpr dependent(const Embedding *x, int k, const PfExpr *unknowns)
 {
   const PfElimination *e = &x->e;
@@ -336,6 +301,30 @@ static PfExpr dependent(const Embedding *x, int k, const PfExpr *unknowns)
   for (int b = 0; b < x->free; b++)
     right = pf_expr_sub(x->ctx, right, pf_expr_mul(x->ctx, e->K[k*x->free + b], unknowns[e->column[e->rank + b]]));
   return right;
+}
+
+/* The equations of all accelerations: a = …, each independent one solved for, or the row of the reduced system where
+ * that would be too long; then the dependent ones by them. */
+static void write_accelerations(const Embedding *x, const Solved *s, PfDerivation *d)
+{
+  const PfElimination *e = &x->e;
+  const PfCoordinate *c = x->eq->model->coordinates;
+  for (int a = 0; a < x->free; a++) {
+    const int own = e->column[e->rank + a];
+    PfEquation *to = d->equations + a;
+    *to = (PfEquation){c[own].name, d->unknowns[own], s->a[a]};
+    if (s->a[a] != PF_EXPR_NONE) continue;
+    to->left = pf_expr_int(x->ctx, 0);
+    for (int b = 0; b < x->free; b++)
+      to->left = pf_expr_add(x->ctx, to->left,
+                             pf_expr_mul(x->ctx, s->X[a*x->free + b], d->unknowns[e->column[e->rank + b]]));
+    to->right = s->r[a];
+  }
+  for (int k = 0; k < e->rank; k++) {
+    const int own = e->column[k];
+    PfExpr right = pf_expr_simplest(x->ctx, dependent(x, k, d->unknowns));
+    d->equations[x->free + k] = (PfEquation){c[own].name, d->unknowns[own], right};
+  }
 }
 
 /* q2'' solved, eq. (34), (48), (49), and q1'' from them, (33). */
@@ -347,12 +336,7 @@ PfStatus pf_derive_rosenberg_extended(PfContext *ctx, PfArena *arena, const PfEq
   PF_TRY(embed(ctx, arena, eq, o, &x));
   PF_TRY(decouple(&x, &s));
   PF_TRY(make_room(&x, eq->n, d));
-  write_independent(&x, &s, d);
-  for (int k = 0; k < x.e.rank; k++) {
-    int own = x.e.column[k];
-    d->equations[x.free + k] = (PfEquation){eq->model->coordinates[own].name, d->unknowns[own],
-                                            pf_expr_simplest(ctx, dependent(&x, k, d->unknowns))};
-  }
+  write_accelerations(&x, &s, d);
   d->motion_count = x.free;
   pf_derivation_section(d, "Dependent accelerations", x.e.rank);
   PF_TRY(pf_conditions_find(ctx, arena, eq, x.e.divisors, x.e.divisor_count, d));
@@ -367,30 +351,24 @@ typedef struct Correction {
   PfExpr *a, *Y, *S, *lambda, *acceleration; /* Y: m columns of n */
 } Correction;
 
-static PfStatus make_correction(const Embedding *x, Correction *c)
-{
-  size_t n = (size_t)x->n, m = (size_t)x->eq->m;
-  *c = (Correction){pf_arena_array(x->arena, PfExpr, n), pf_arena_array(x->arena, PfExpr, n*m),
-                    pf_arena_array(x->arena, PfExpr, m*m), pf_arena_array(x->arena, PfExpr, m),
-                    pf_arena_array(x->arena, PfExpr, n)};
-  return c->a && c->Y && c->S && c->lambda && c->acceleration ? PF_OK : pf_no_room(x->ctx, "the equations");
-}
-
+/* Udwadia and Kalaba: free accelerations a = M^-1 (F + C), Y = M^-1 A^T, S = A Y, lambda = S^-1 (b - A a), q'' = a + Y
+ * lambda. `good`: everything was short enough. */
 static PfStatus correct(const Embedding *x, Correction *c, bool *good)
 {
   PfContext *ctx = x->ctx;
-  int n = x->n, m = x->eq->m;
-  PfExpr *right = pf_arena_array(x->arena, PfExpr, n > m ? n : m);
+  const int n = x->n, m = x->eq->m;
+  const PfExpr *A = x->eq->A;
+  PfExpr *right;
   Square M = {ctx, x->arena, x->eq->M, n}, S = {ctx, x->arena, c->S, m};
-  if (!right) return pf_no_room(ctx, "the equations");
+  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM(right, n > m ? n : m)));
   for (int i = 0; i < n; i++) right[i] = load(x, i);
   PF_TRY(solve(&M, right, c->a, good));
-  for (int k = 0; k < m && *good; k++) PF_TRY(solve(&M, x->eq->A + k*n, c->Y + k*n, good));
+  for (int k = 0; k < m && *good; k++) PF_TRY(solve(&M, A + k*n, c->Y + k*n, good));
   if (!*good) return PF_OK;
   for (int k = 0; k < m; k++) {
-    right[k] = pf_expr_simplest(ctx, pf_expr_sub(ctx, x->eq->b[k], pf_combination(ctx, x->eq->A + k*n, 1, c->a, n)));
+    right[k] = pf_expr_simplest(ctx, pf_expr_sub(ctx, x->eq->b[k], pf_combination(ctx, A + k*n, 1, c->a, n)));
     for (int l = 0; l < m; l++)
-      c->S[k * m + l] = pf_expr_simplest(ctx, pf_combination(ctx, x->eq->A + k * n, 1, c->Y + l * n, n));
+      c->S[k*m + l] = pf_expr_simplest(ctx, pf_combination(ctx, A + k*n, 1, c->Y + l*n, n));
   }
   PF_TRY(solve(&S, right, c->lambda, good));
   for (int i = 0; i < n && *good; i++) {
@@ -411,81 +389,55 @@ static PfExpr constraint_force(const Embedding *x, int i, const PfExpr *accelera
   return sum;
 }
 
-static bool is_bound(const Embedding *x, int i)
-{
-  for (int k = 0; k < x->eq->m; k++)
-    if (!pf_expr_is_structural_zero(x->ctx, x->eq->A[k*x->n + i])) return true;
-  return false;
-}
-
-/* A coordinate on which this constraint alone acts, by a constant, gives its multiplier at once. */
-static void try_alone(const Embedding *x, const PfExpr *force, int k, PfExpr *lambda)
-{
-  int n = x->n;
-  for (int i = 0; i < n; i++) {
-    PfExpr entry = x->eq->A[k*n + i];
-    const PfGuide *g = &x->guide;
-    double value = 0; /* at the parameters of the model it must not vanish: a - b */
-    bool alone = pf_guide_is_constant(x->ctx, g, entry) &&
-                 pf_expr_evaluate(x->ctx, &entry, 1, g->symbols, g->generic, g->count, &value) == PF_OK &&
-                 fabs(value) > 1e-12;
-    for (int l = 0; l < x->eq->m; l++)
-      alone = alone && (l == k || pf_expr_is_structural_zero(x->ctx, x->eq->A[l*n + i]));
-    if (!alone) continue;
-    PfExpr ideal = pf_expr_sub(x->ctx, force[i], x->eq->C[i]);
-    *lambda = pf_shorter(x->ctx, *lambda, pf_expr_simplest(x->ctx, pf_expr_div(x->ctx, ideal, entry)));
-  }
-}
-
-/* Rows of A^T lambda = F^c, solved for the multipliers; those that redundant constraints leave open are zero. */
-static PfStatus find_multipliers(const Embedding *x, const PfExpr *force, PfElimination *e, PfExpr *lambda)
-{
-  int n = x->n, m = x->eq->m;
-  PfExpr *transposed = pf_arena_array(x->arena, PfExpr, (size_t)n*(size_t)m);
-  if (!transposed) return pf_no_room(x->ctx, "the equations");
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < m; k++) transposed[i*m + k] = x->eq->A[k*n + i];
-  PF_TRY(pf_eliminate(x->ctx, x->arena, &x->guide, n, m, n, transposed, force, e));
-  for (int k = 0; k < m; k++) lambda[k] = pf_expr_int(x->ctx, 0);
-  for (int k = 0; k < e->rank; k++) lambda[e->column[k]] = pf_expr_simplest(x->ctx, e->d[k]);
-  return pf_expr_check(x->ctx);
-}
-
-/* By the partition of Rosenberg: accelerations as far as they can be solved for, forces and multipliers by them. */
+/* By the partition of Rosenberg: accelerations as far as they can be solved for, forces and multipliers by them: rows
+ * of A^T lambda = F^c, solved for the multipliers; those that redundant constraints leave open are zero. */
 static PfStatus correct_by_partition(const Embedding *x, Correction *c, PfDerivation *d)
 {
+  PfContext *ctx = x->ctx;
+  const int n = x->n, m = x->eq->m;
   Solved s;
   PfElimination e;
-  PfExpr *force = pf_arena_array(x->arena, PfExpr, x->n);
-  if (!force) return pf_no_room(x->ctx, "the equations");
+  PfExpr *force, *transposed, *divisors;
   PF_TRY(decouple(x, &s));
-  write_independent(x, &s, d);
-  for (int k = 0; k < x->e.rank; k++) {
-    int own = x->e.column[k];
-    d->equations[x->free + k] = (PfEquation){x->eq->model->coordinates[own].name, d->unknowns[own],
-                                             pf_expr_simplest(x->ctx, dependent(x, k, d->unknowns))};
+  write_accelerations(x, &s, d);
+  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM(force, n), PF_ROOM2(transposed, n, m)));
+  for (int i = 0; i < n; i++) {
+    PfExpr ideal = pf_expr_sub(ctx, constraint_force(x, i, d->unknowns), x->eq->C[i]);
+    force[i] = pf_expr_simplest(ctx, ideal);
   }
-  for (int i = 0; i < x->n; i++) {
-    PfExpr ideal = pf_expr_sub(x->ctx, constraint_force(x, i, d->unknowns), x->eq->C[i]);
-    force[i] = pf_expr_simplest(x->ctx, ideal);
-  }
-  PF_TRY(find_multipliers(x, force, &e, c->lambda));
-  int most = x->e.divisor_count + e.divisor_count;
-  PfExpr *divisors = pf_arena_array(x->arena, PfExpr, most);
-  if (!divisors) return pf_no_room(x->ctx, "the equations");
-  for (int i = 0; i < most; i++)
-    divisors[i] = i < x->e.divisor_count ? x->e.divisors[i] : e.divisors[i - x->e.divisor_count];
-  return pf_conditions_find(x->ctx, x->arena, x->eq, divisors, most, d);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < m; k++) transposed[i*m + k] = x->eq->A[k*n + i];
+  PF_TRY(pf_eliminate(ctx, x->arena, &x->sample, n, m, n, transposed, force, &e));
+  for (int k = 0; k < m; k++) c->lambda[k] = pf_expr_int(ctx, 0);
+  for (int k = 0; k < e.rank; k++) c->lambda[e.column[k]] = pf_expr_simplest(ctx, e.d[k]);
+  PF_TRY(pf_expr_check(ctx));
+  const int own = x->e.divisor_count, most = own + e.divisor_count;
+  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM(divisors, most)));
+  for (int i = 0; i < most; i++) divisors[i] = i < own ? x->e.divisors[i] : e.divisors[i - own];
+  return pf_conditions_find(ctx, x->arena, x->eq, divisors, most, d);
 }
 
 /* ---------------------------------------------------------------- the form */
 
-static const char *force_name(const Embedding *x, const char *coordinate)
+/* A coordinate on which constraint k alone acts, by a constant, gives its multiplier at once: `lambda`, or that where
+ * it is shorter. `force`: of the constraints, per coordinate. */
+static PfExpr shortest_multiplier(const Embedding *x, int k, const PfExpr *force, PfExpr lambda)
 {
-  size_t room = strlen(coordinate) + 8;
-  char *name = pf_arena_alloc(x->arena, room, 1);
-  if (name) snprintf(name, room, "Fc[%s]", coordinate);
-  return name ? name : "Fc";
+  PfContext *ctx = x->ctx;
+  const PfSamplePoint *g = &x->sample;
+  for (int i = 0; i < x->n; i++) {
+    PfExpr entry = x->eq->A[k*x->n + i];
+    double value = 0; /* at the parameters of the model it must not vanish: a - b */
+    bool alone = pf_sample_is_constant(ctx, g, entry) &&
+                 pf_expr_evaluate(ctx, &entry, 1, g->symbols, g->generic, g->count, &value) == PF_OK &&
+                 fabs(value) > 1e-12;
+    for (int l = 0; l < x->eq->m; l++)
+      alone = alone && (l == k || pf_expr_is_structural_zero(ctx, x->eq->A[l*x->n + i]));
+    if (!alone) continue;
+    PfExpr ideal = pf_expr_sub(ctx, force[i], x->eq->C[i]);
+    lambda = pf_shorter(ctx, lambda, pf_expr_simplest(ctx, pf_expr_div(ctx, ideal, entry)));
+  }
+  return lambda;
 }
 
 /* Each by the state, or by accelerations where that is shorter: M q'' - F, (46), and A^T lambda = F^c, (53). */
@@ -493,38 +445,39 @@ static PfStatus write_forces(const Embedding *x, const Correction *c, PfDerivati
 {
   PfContext *ctx = x->ctx;
   const PfModel *model = x->eq->model;
-  int n = x->n, m = x->eq->m;
-  PfExpr *force = pf_arena_array(x->arena, PfExpr, n);
-  if (!force) return pf_no_room(ctx, "the equations");
+  const int n = x->n, m = x->eq->m;
+  PfExpr *force;
+  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM(force, n)));
   for (int i = 0; i < n; i++) {
-    const char *name = model->coordinates[i].name;
+    const char *name = model->coordinates[i].name, *own = pf_arena_print(x->arena, "Fc[%s]", name);
     PfExpr ideal = pf_combination(ctx, x->eq->A + i, (size_t)n, c->lambda, m);
     PfExpr by_multipliers = pf_expr_simplest(ctx, pf_expr_add(ctx, ideal, x->eq->C[i]));
+    bool bound = false;
+    for (int k = 0; k < m; k++) bound = bound || !pf_expr_is_structural_zero(ctx, x->eq->A[k*n + i]);
     force[i] = x->eq->C[i];
-    if (is_bound(x, i))
-      force[i] = pf_shorter(ctx, by_multipliers, pf_expr_simplest(ctx, constraint_force(x, i, d->unknowns)));
-    d->equations[n + i] = (PfEquation){name, pf_expr_symbol(ctx, force_name(x, name)), force[i]};
+    if (bound) force[i] = pf_shorter(ctx, by_multipliers, pf_expr_simplest(ctx, constraint_force(x, i, d->unknowns)));
+    d->equations[n + i] = (PfEquation){name, pf_expr_symbol(ctx, own ? own : "Fc"), force[i]};
   }
   for (int k = 0; k < m; k++) {
-    PfExpr lambda = c->lambda[k];
-    if (x->e.rank == m) try_alone(x, force, k, &lambda);
+    PfExpr lambda = x->e.rank == m ? shortest_multiplier(x, k, force, c->lambda[k]) : c->lambda[k];
     d->equations[2*n + k] = (PfEquation){model->constraints[k].name, model->constraints[k].multiplier, lambda};
   }
   return pf_expr_check(ctx);
 }
 
+/* The way to the correction: accelerations without constraints, what they miss, and the matrix S. */
 static PfStatus write_correction_steps(const Embedding *x, const Correction *c, PfDerivation *d)
 {
   const PfModel *model = x->eq->model;
   int n = x->n, m = x->eq->m;
-  pf_expr_renew(x->ctx, PF_DERIVE_EFFORT);
+  pf_expr_set_budget(x->ctx, PF_DERIVE_BUDGET);
   PF_TRY(pf_steps_of_lagrange(x->ctx, x->arena, x->eq, d));
   pf_step_begin(d, "Accelerations without constraints, a = M^-1 (F + C)");
   for (int i = 0; i < n; i++) PF_TRY(pf_step_add(x->ctx, x->arena, d, "a", model->coordinates[i].name, c->a[i]));
   pf_step_begin(d, "What they miss, e = b - A a");
   for (int k = 0; k < m; k++) {
-    PfExpr miss = pf_expr_sub(x->ctx, x->eq->b[k], pf_combination(x->ctx, x->eq->A + k*n, 1, c->a, n));
-    PF_TRY(pf_step_add(x->ctx, x->arena, d, "e", model->constraints[k].name, miss));
+    PfExpr misfit = pf_expr_sub(x->ctx, x->eq->b[k], pf_combination(x->ctx, x->eq->A + k*n, 1, c->a, n));
+    PF_TRY(pf_step_add(x->ctx, x->arena, d, "e", model->constraints[k].name, misfit));
   }
   pf_step_begin(d, "The constraints ask for S lambda = e with the symmetric matrix S = A M^-1 A^T");
   for (int k = 0; k < m; k++)
@@ -540,7 +493,7 @@ static PfStatus shorten_by_partition(const Embedding *x, PfDerivation *d)
 {
   Solved s;
   const PfElimination *e = &x->e;
-  if (e->divisor_count && !pf_guide_is_constant(x->ctx, &x->guide, e->determinant)) return PF_OK;
+  if (e->divisor_count && !pf_sample_is_constant(x->ctx, &x->sample, e->determinant)) return PF_OK;
   PF_TRY(decouple(x, &s));
   for (int a = 0; a < x->free; a++) {
     PfEquation *own = d->equations + e->column[e->rank + a];
@@ -563,7 +516,8 @@ PfStatus pf_derive_udwadia_kalaba(PfContext *ctx, PfArena *arena, const PfEquati
   bool good = false;
   PF_TRY(embed(ctx, arena, eq, o, &x));
   PF_TRY(make_room(&x, 2*n + m, d));
-  PF_TRY(make_correction(&x, &c));
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(c.a, n), PF_ROOM2(c.Y, n, m), PF_ROOM2(c.S, m, m),
+                   PF_ROOM(c.lambda, m), PF_ROOM(c.acceleration, n)));
   if (x.e.rank == m && !o->independent) PF_TRY(correct(&x, &c, &good));
   for (int i = 0; i < n && good; i++)
     d->equations[i] = (PfEquation){eq->model->coordinates[i].name, d->unknowns[i], c.acceleration[i]};

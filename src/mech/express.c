@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the language has a name for and only the equations know: energies, reactions, violations. */
+/* Quantities that the language names and that follow from the equations only: energies, reactions, violations. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
@@ -42,36 +42,11 @@ static PfExpr of_constraints(const Names *s, int i)
   return sum;
 }
 
+/* An expression that holds while an event locks coordinate i, and another one otherwise. */
 static PfExpr if_held(const Names *s, int i, PfExpr then, PfExpr otherwise)
 {
   PfExpr held = pf_expr_call2(s->ctx, PF_OP_LESS, pf_expr_int(s->ctx, 0), s->eq->model->coordinates[i].held);
   return pf_expr_if(s->ctx, held, then, otherwise);
-}
-
-/* C + A^T lambda, which is M q'' - F, but where something sticks: there the signs of velocities in F or C, which are no
- * more than rounding, must not count. What is locked has no multiplier. */
-static PfStatus reaction(const Names *s, PfArena *arena, int i, PfExpr *value)
-{
-  bool switches;
-  PF_TRY(pf_may_switch(s->ctx, arena, s->eq->C + i, 1, &switches));
-  *value = switches ? unbalanced(s, i) : of_constraints(s, i);
-  if (!switches && s->eq->model->event_count) *value = if_held(s, i, unbalanced(s, i), *value);
-  return PF_OK;
-}
-
-/* The multiplier of q' = 0, while an event locks q: what M q'' - F leaves to it. */
-static PfExpr of_lock(const Names *s, int i)
-{
-  PfExpr zero = pf_expr_int(s->ctx, 0);
-  if (!s->eq->model->event_count) return zero;
-  return if_held(s, i, pf_expr_sub(s->ctx, unbalanced(s, i), of_constraints(s, i)), zero);
-}
-
-static bool is_multiplier(const PfModel *model, PfExpr symbol)
-{
-  for (int k = 0; k < model->constraint_count; k++)
-    if (model->constraints[k].multiplier == symbol) return true;
-  return false;
 }
 
 /* At the level at which the constraint is stated. Rows that events attach are looked at while they hold. */
@@ -91,32 +66,44 @@ static PfExpr violation(const Names *s, int k)
   return pf_expr_if(s->ctx, pf_expr_call2(s->ctx, PF_OP_LESS, zero, c->active), e, zero);
 }
 
+/* The expression of a symbol such as reaction(x), violation(rear), kinetic(), or lambda[x]: the multiplier of x' = 0
+ * while an event locks x, which is the remainder M q'' - F. */
 static PfStatus find(Names *s, PfArena *arena, PfExpr symbol)
 {
+  PfContext *ctx = s->ctx;
   const PfModel *model = s->eq->model;
-  const char *name = pf_expr_symbol_name(s->ctx, symbol), *of;
-  PfExpr value = PF_EXPR_NONE;
+  const char *name = pf_expr_symbol_name(ctx, symbol), *of;
+  PfExpr value = PF_EXPR_NONE, zero = pf_expr_int(ctx, 0);
+  int i;
+  for (int k = 0; k < model->constraint_count; k++)
+    if (model->constraints[k].multiplier == symbol) return PF_OK;
   if (!strcmp(name, "kinetic()")) value = s->eq->kinetic;
   else if (!strcmp(name, "potential()")) value = s->eq->potential;
   else if ((of = inside(arena, name, "reaction"))) {
-    int i = pf_model_find_coordinate(model, of);
-    if (i < 0) return pf_fail(s->ctx, PF_ERR_NAME, "the model has no coordinate '%s'", of);
-    PF_TRY(reaction(s, arena, i, &value));
+    if ((i = pf_model_find_coordinate(model, of)) < 0)
+      return pf_fail(ctx, PF_ERR_NAME, "the model has no coordinate '%s'", of);
+    /* C + A^T lambda, which is M q'' - F, except where something sticks: there the signs of velocities in F or C, which
+     * are mere rounding, must not count. A locked coordinate has no multiplier. */
+    bool switches;
+    PF_TRY(pf_may_switch(ctx, arena, s->eq->C + i, 1, &switches));
+    value = switches ? unbalanced(s, i) : of_constraints(s, i);
+    if (!switches && model->event_count) value = if_held(s, i, unbalanced(s, i), value);
   } else if ((of = inside(arena, name, "violation"))) {
-    int k = 0;
-    while (k < model->constraint_count && strcmp(model->constraints[k].name, of) != 0) k++;
-    if (k == model->constraint_count) return pf_fail(s->ctx, PF_ERR_NAME, "the model has no constraint '%s'", of);
-    value = violation(s, k);
-  } else if ((of = inside(arena, name, "lambda")) && !is_multiplier(model, symbol)) {
-    int i = pf_model_find_coordinate(model, of);
-    if (i < 0) return PF_OK; /* of a constraint that this model does not have */
-    value = of_lock(s, i);
+    for (i = 0; i < model->constraint_count && strcmp(model->constraints[i].name, of) != 0;) i++;
+    if (i == model->constraint_count) return pf_fail(ctx, PF_ERR_NAME, "the model has no constraint '%s'", of);
+    value = violation(s, i);
+  } else if ((of = inside(arena, name, "lambda"))) {
+    if ((i = pf_model_find_coordinate(model, of)) < 0) return PF_OK; /* of a constraint that this model does not have */
+    value = zero;
+    if (model->event_count)
+      value = if_held(s, i, pf_expr_sub(ctx, unbalanced(s, i), of_constraints(s, i)), zero);
   } else return PF_OK;
   s->symbol[s->count] = symbol;
   s->value[s->count++] = value;
   return PF_OK;
 }
 
+/* All symbols of the list that have such a name are collected first and replaced at once. */
 PfStatus pf_equations_express(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfExpr *list, int count)
 {
   PfExpr *nodes;

@@ -4,126 +4,86 @@
 
 #include <string.h>
 
-static PfStatus make_room(PfContext *ctx, PfArena *arena, int unknowns, int equations, PfDerivation *d)
-{
-  d->unknown_count = unknowns;
-  d->equation_count = equations;
-  d->unknowns = pf_arena_array(arena, PfExpr, unknowns);
-  d->equations = pf_arena_array(arena, PfEquation, equations);
-  bool good = d->unknowns && d->equations;
-  return good ? PF_OK : pf_no_room(ctx, "the equations");
-}
-
+/* Each expression of the list in its shortest form. */
 static void simplify(PfContext *ctx, PfExpr *list, int count)
 {
   for (int i = 0; i < count; i++) list[i] = pf_expr_simplest(ctx, list[i]);
 }
 
-/* Equations without multipliers cannot have forces that depend on them. */
-static PfStatus check_forces(PfContext *ctx, const PfEquations *eq)
-{
-  for (int k = 0; k < eq->m; k++)
-    for (int i = 0; i < eq->n; i++) {
-      if (!pf_expr_depends(ctx, eq->C[i], &eq->model->constraints[k].multiplier, 1)) continue;
-      pf_fail(ctx, PF_ERR_MODEL,
-              "the non-ideal force on '%s' depends on the multiplier of '%s', which this form does not have",
-              eq->model->coordinates[i].name, eq->model->constraints[k].name);
-      pf_hint(ctx, "Lagrange's equations keep the multipliers: --form multipliers");
-      return PF_ERR_MODEL;
-    }
-  return PF_OK;
-}
-
 /* ---------------------------------------------------------------- Maggi and laconic */
 
 /* How G omega' = g is found, and the steps of it. */
-typedef struct Way {
+typedef struct Reduction {
   PfStatus (*reduce)(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfReducedForm *form);
   PfStatus (*steps)(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfDerivation *d);
-} Way;
+} Reduction;
 
-/* Is it a combination that the program has chosen, beside the user's speeds or without any? */
-static bool is_found(PfContext *ctx, const PfEquations *eq, const PfKinematics *k, int a)
-{
-  if (!k->definition || pf_expr_op(ctx, k->definition[a]) == PF_OP_SYMBOL) return false;
-  for (int i = 0; i < eq->model->speed_count; i++)
-    if (eq->model->speeds[i].symbol == k->omega[a]) return eq->model->speeds[i].completes;
-  return true;
-}
-
-/* A velocity by pseudo-velocities, and by one of the velocities before it where that is shorter: psi' = w - theta'. */
-static PfExpr velocity_by_others(PfContext *ctx, const PfEquations *eq, const PfKinematics *k, int i)
-{
-  PfExpr best = pf_expr_simplest(ctx, k->v[i]);
-  for (int j = 0; j < i && !eq->model->speed_count; j++) {
-    const PfCoordinate *c = eq->model->coordinates + j;
-    if (k->v[j] == c->v || pf_expr_is_structural_zero(ctx, k->v[j])) continue;
-    PfExpr plus = pf_expr_add(ctx, pf_expr_simplest(ctx, pf_expr_sub(ctx, k->v[i], k->v[j])), c->v);
-    PfExpr minus = pf_expr_sub(ctx, pf_expr_simplest(ctx, pf_expr_add(ctx, k->v[i], k->v[j])), c->v);
-    best = pf_shorter(ctx, pf_shorter(ctx, best, plus), minus);
-  }
-  return best;
-}
-
-/* Combinations that were found, then velocities that are not themselves pseudo-velocities. */
+/* Combinations that the program has chosen, in addition to the user's speeds or without any; then velocities that are
+ * not themselves pseudo-velocities, by these, and by one of the velocities before where that is shorter: psi' = w -
+ * theta'. Returns how many. */
 static int add_velocities(PfContext *ctx, const PfEquations *eq, const PfKinematics *k, PfEquation *out)
 {
+  const PfModel *model = eq->model;
   int count = 0;
-  for (int a = 0; a < k->count; a++)
-    if (is_found(ctx, eq, k, a)) out[count++] = (PfEquation){k->names[a], k->omega[a], k->definition[a]};
+  for (int a = 0; a < k->count; a++) {
+    bool found = k->definition && pf_expr_op(ctx, k->definition[a]) != PF_OP_SYMBOL;
+    for (int i = 0; i < model->speed_count; i++)
+      if (model->speeds[i].symbol == k->omega[a]) found = found && model->speeds[i].completes;
+    if (found) out[count++] = (PfEquation){k->names[a], k->omega[a], k->definition[a]};
+  }
   for (int i = 0; i < eq->n; i++) {
-    const PfCoordinate *c = eq->model->coordinates + i;
-    if (k->v[i] == c->v) continue;
-    out[count++] = (PfEquation){c->name, c->v, velocity_by_others(ctx, eq, k, i)};
+    if (k->v[i] == model->coordinates[i].v) continue;
+    PfExpr best = pf_expr_simplest(ctx, k->v[i]);
+    for (int j = 0; j < i && !model->speed_count; j++) {
+      PfExpr v = model->coordinates[j].v;
+      if (k->v[j] == v || pf_expr_is_structural_zero(ctx, k->v[j])) continue;
+      PfExpr plus = pf_expr_add(ctx, pf_expr_simplest(ctx, pf_expr_sub(ctx, k->v[i], k->v[j])), v);
+      PfExpr minus = pf_expr_sub(ctx, pf_expr_simplest(ctx, pf_expr_add(ctx, k->v[i], k->v[j])), v);
+      best = pf_shorter(ctx, pf_shorter(ctx, best, plus), minus);
+    }
+    out[count++] = (PfEquation){model->coordinates[i].name, model->coordinates[i].v, best};
   }
   return count;
 }
 
-/* Are the velocities linear in the pseudo-velocities? */
-static bool is_linear(PfContext *ctx, const PfEquations *eq, const PfKinematics *k)
-{
-  for (int i = 0; i < eq->n*k->count; i++)
-    if (pf_expr_depends(ctx, k->N[i], k->omega, k->count)) return false;
-  return true;
-}
-
-/* Of so many bodies and pseudo-velocities nobody reads the equations: they are printed as they were found. */
-static bool is_readable(const PfEquations *eq, const PfKinematics *k)
+/* Are the velocities linear in the pseudo-velocities? And with so many bodies and pseudo-velocities the equations are
+ * not readable: they are printed as they were found. */
+static bool can_be_short(PfContext *ctx, const PfEquations *eq, const PfKinematics *k)
 {
   enum { MOST_ENTRIES = 60000 };
+  for (int i = 0; i < eq->n*k->count; i++)
+    if (pf_expr_depends(ctx, k->N[i], k->omega, k->count)) return false;
   return (double)k->count*k->count*eq->model->body_count <= MOST_ENTRIES;
 }
 
-static void write_plainly(PfContext *ctx, const PfKinematics *k, PfReducedForm *form, PfDerivation *d)
-{
-  simplify(ctx, form->G, k->count*k->count);
-  simplify(ctx, form->g, k->count);
-  for (int a = 0; a < k->count; a++) {
-    PfExpr left = pf_combination(ctx, form->G + (size_t)a*(size_t)k->count, 1, k->rate, k->count);
-    d->equations[a] = (PfEquation){k->names[a], left, form->g[a]};
-  }
-}
-
 /* The equations of motion, then combinations and velocities; room is left for some equations more. */
-static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquations *eq, const Way *way, int more,
-                                 const PfDeriveOptions *o, PfDerivation *d)
+static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquations *eq, const Reduction *reduction,
+                                 int more, const PfDeriveOptions *o, PfDerivation *d)
 {
   PfKinematics k;
   PfReducedForm form;
   PF_TRY(pf_kinematics_find(ctx, arena, eq, &k));
-  PF_TRY(way->reduce(ctx, arena, eq, &k, &form));
-  PF_TRY(make_room(ctx, arena, k.count, 2*k.count + eq->n + more, d));
+  PF_TRY(reduction->reduce(ctx, arena, eq, &k, &form));
+  d->unknown_count = k.count;
+  d->equation_count = 2*k.count + eq->n + more;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(d->unknowns, k.count),
+                   PF_ROOM(d->equations, d->equation_count)));
   memcpy(d->unknowns, k.rate, (size_t)k.count*sizeof *k.rate);
   d->speeds = k.omega;
-  if (is_linear(ctx, eq, &k) && is_readable(eq, &k)) {
-    PfAuthored authored;
-    PF_TRY(pf_author(ctx, arena, eq, &k, &form, &authored));
+  if (can_be_short(ctx, eq, &k)) {
+    PfReducedRows authored;
+    PF_TRY(pf_write_reduced(ctx, arena, eq, &k, &form, &authored));
     memcpy(d->equations, authored.equations, (size_t)k.count*sizeof *d->equations);
     d->part_count = authored.part_count;
     d->part_names = authored.part_names;
     d->part_values = authored.part_values;
   } else {
-    write_plainly(ctx, &k, &form, d);
+    simplify(ctx, form.G, k.count*k.count);
+    simplify(ctx, form.g, k.count);
+    for (int a = 0; a < k.count; a++) {
+      PfExpr left = pf_combination(ctx, form.G + (size_t)a*(size_t)k.count, 1, k.rate, k.count);
+      d->equations[a] = (PfEquation){k.names[a], left, form.g[a]};
+    }
   }
   d->motion_count = k.count;
   int velocities = add_velocities(ctx, eq, &k, d->equations + k.count);
@@ -131,10 +91,10 @@ static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquatio
   pf_derivation_section(d, "Velocities", velocities);
   PF_TRY(pf_name_products(ctx, arena, eq, &k, d));
   PF_TRY(pf_conditions_find(ctx, arena, eq, k.divisors, k.divisor_count, d));
-  pf_expr_renew(ctx, PF_DERIVE_EFFORT);
+  pf_expr_set_budget(ctx, PF_DERIVE_BUDGET);
   PF_TRY(pf_vector_motion(ctx, arena, eq, &k, &form, d));
   if (o->matrices) PF_TRY(pf_derive_matrices(ctx, arena, eq, &k, &form, d));
-  return o->steps ? way->steps(ctx, arena, eq, &k, d) : PF_OK;
+  return o->steps ? reduction->steps(ctx, arena, eq, &k, d) : PF_OK;
 }
 
 /* The equations without constraints that hold by themselves; the same when there are none. */
@@ -144,9 +104,9 @@ static PfStatus without_integrals(PfContext *ctx, PfArena *arena, const PfEquati
   *left = eq;
   PF_TRY(pf_constraints_are_integrals(ctx, arena, eq, &integrals));
   if (!integrals) return PF_OK;
-  PfModel *model = pf_arena_array(arena, PfModel, 1);
-  PfEquations *free = pf_arena_array(arena, PfEquations, 1);
-  if (!model || !free) return pf_no_room(ctx, "the equations");
+  PfModel *model;
+  PfEquations *free;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(model, 1), PF_ROOM(free, 1)));
   *model = *eq->model, *free = *eq;
   model->constraint_count = free->m = 0;
   free->model = model;
@@ -154,6 +114,7 @@ static PfStatus without_integrals(PfContext *ctx, PfArena *arena, const PfEquati
   return PF_OK;
 }
 
+/* The kinematics of the equations without such constraints. */
 PfStatus pf_derived_kinematics(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
   const PfEquations *left;
@@ -161,14 +122,14 @@ PfStatus pf_derived_kinematics(PfContext *ctx, PfArena *arena, const PfEquations
   return pf_kinematics_find(ctx, arena, left, k);
 }
 
-/* Constraints that hold by themselves are told, and the equations are those without. */
-static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, const Way *way, const PfDeriveOptions *o,
-                        PfDerivation *d)
+/* Constraints that hold by themselves are reported, and the equations are derived without them. */
+static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, const Reduction *reduction,
+                        const PfDeriveOptions *o, PfDerivation *d)
 {
   const PfEquations *left;
   PF_TRY(without_integrals(ctx, arena, eq, &left));
-  if (left == eq) return reduce_and_write(ctx, arena, eq, way, 0, o, d);
-  PF_TRY(reduce_and_write(ctx, arena, left, way, eq->m, o, d));
+  if (left == eq) return reduce_and_write(ctx, arena, eq, reduction, 0, o, d);
+  PF_TRY(reduce_and_write(ctx, arena, left, reduction, eq->m, o, d));
   for (int i = 0; i < eq->m; i++)
     d->equations[d->equation_count++] =
         (PfEquation){eq->model->constraints[i].name, eq->velocity[i], pf_expr_int(ctx, 0)};
@@ -178,23 +139,26 @@ static PfStatus reduced(PfContext *ctx, PfArena *arena, const PfEquations *eq, c
 
 /* ---------------------------------------------------------------- by name */
 
+/* Lagrange's equations; their steps have a budget of their own. */
 static PfStatus multipliers(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
                             PfDerivation *d)
 {
   PF_TRY(pf_derive_lagrange(ctx, arena, eq, d));
-  pf_expr_renew(ctx, PF_DERIVE_EFFORT);
+  pf_expr_set_budget(ctx, PF_DERIVE_BUDGET);
   return o->steps ? pf_steps_of_lagrange(ctx, arena, eq, d) : PF_OK;
 }
 
+/* Reduced equations by admissible directions. */
 static PfStatus maggi(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, PfDerivation *d)
 {
-  return reduced(ctx, arena, eq, &(Way){pf_reduce_maggi, pf_steps_of_maggi}, o, d);
+  return reduced(ctx, arena, eq, &(Reduction){pf_reduce_maggi, pf_steps_of_maggi}, o, d);
 }
 
+/* The same by Tatarinov's equations. */
 static PfStatus laconic(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
                         PfDerivation *d)
 {
-  return reduced(ctx, arena, eq, &(Way){pf_reduce_laconic, pf_steps_of_laconic}, o, d);
+  return reduced(ctx, arena, eq, &(Reduction){pf_reduce_laconic, pf_steps_of_laconic}, o, d);
 }
 
 static const struct {
@@ -211,6 +175,7 @@ static const struct {
 
 enum { FORMS = sizeof forms/sizeof *forms };
 
+/* In the order of the table above, which is that of documents. */
 const char *pf_derived_form(int index, const char **summary)
 {
   if (index < 0 || index >= FORMS) return NULL;
@@ -218,13 +183,52 @@ const char *pf_derived_form(int index, const char **summary)
   return forms[index].name;
 }
 
+/* There is one such name: Lagrange's. */
 const char *pf_form_name(const char *name)
 {
   return strcmp(name, "lagrange") ? name : "multipliers";
 }
 
-static void hint_form(PfContext *ctx, const char *form)
+/* The Rosenberg forms, and those derived from them, choose independent accelerations; maggi and laconic have the matrix
+ * of those of pseudo-velocities. */
+static PfStatus check_options(PfContext *ctx, const PfDeriveOptions *o, size_t form)
 {
+  if (o->matrices && form < 4)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "@matrices goes with @form{maggi} or laconic, not with '%s'",
+                   forms[form].name);
+  if (!o->independent || (form >= 1 && form <= 3)) return PF_OK;
+  return pf_fail(ctx, PF_ERR_ARGUMENT,
+                 "@independent goes with @form{rosenberg}, rosenberg_extended or udwadia_kalaba; "
+                 "'%s' has no independent accelerations to choose",
+                 forms[form].name);
+}
+
+/* Derives the form with this name, after the options and the forces were checked. */
+static PfStatus derive_named(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                             PfDerivation *d)
+{
+  const char *form = pf_form_name(o->form);
+  for (size_t i = 0; i < FORMS; i++) {
+    if (strcmp(forms[i].name, form)) continue;
+    *d = (PfDerivation){.form = forms[i].name, .model = eq->model};
+    PF_TRY(check_options(ctx, o, i));
+    if (i) {
+      /* Equations without multipliers cannot have forces that depend on them. */
+      for (int k = 0; k < eq->m; k++)
+        for (int j = 0; j < eq->n; j++) {
+          if (!pf_expr_depends(ctx, eq->C[j], &eq->model->constraints[k].multiplier, 1)) continue;
+          pf_fail(ctx, PF_ERR_MODEL,
+                  "the non-ideal force on '%s' depends on the multiplier of '%s', which this form does not have",
+                  eq->model->coordinates[j].name, eq->model->constraints[k].name);
+          pf_hint(ctx, "Lagrange's equations keep the multipliers: @form{multipliers}");
+          return PF_ERR_MODEL;
+        }
+    }
+    PF_TRY(forms[i].derive(ctx, arena, eq, o, d));
+    PF_TRY(pf_conditions_complete(ctx, arena, eq, d));
+    return i ? pf_abbreviate(ctx, arena, d) : PF_OK;
+  }
+  pf_fail_at(ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "form"}, "there is no form '%s'", form);
   char list[256] = "";
   const char *similar = NULL;
   int best = 0;
@@ -235,40 +239,10 @@ static void hint_form(PfContext *ctx, const char *form)
   if (pf_name_is_nearer(form, "lagrange", &best)) similar = "lagrange";
   if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
   else pf_hint(ctx, "there are: %s", list);
-}
-
-/* The rosenbergs and what rests on them choose independent accelerations; maggi and laconic have the matrix of those of
- * pseudo-velocities. */
-static PfStatus check_options(PfContext *ctx, const PfDeriveOptions *o, size_t form)
-{
-  if (o->matrices && form < 4)
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "--matrices goes with --form maggi or laconic, not with '%s'",
-                   forms[form].name);
-  if (!o->independent || (form >= 1 && form <= 3)) return PF_OK;
-  return pf_fail(ctx, PF_ERR_ARGUMENT,
-                 "--independent goes with --form rosenberg, rosenberg_extended or udwadia_kalaba; "
-                 "'%s' has no independent accelerations to choose",
-                 forms[form].name);
-}
-
-static PfStatus derive_named(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
-                             PfDerivation *d)
-{
-  const char *form = pf_form_name(o->form);
-  for (size_t i = 0; i < FORMS; i++) {
-    if (strcmp(forms[i].name, form)) continue;
-    *d = (PfDerivation){.form = forms[i].name, .model = eq->model};
-    PF_TRY(check_options(ctx, o, i));
-    if (i) PF_TRY(check_forces(ctx, eq));
-    PF_TRY(forms[i].derive(ctx, arena, eq, o, d));
-    PF_TRY(pf_conditions_complete(ctx, arena, eq, d));
-    return i ? pf_abbreviate(ctx, arena, d) : PF_OK;
-  }
-  pf_fail(ctx, PF_ERR_ARGUMENT, "there is no form '%s'", form);
-  hint_form(ctx, form);
   return PF_ERR_ARGUMENT;
 }
 
+/* The form for the model in angular velocities, and how the attitude follows from these. */
 static PfStatus derive_quasi(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
                              PfDerivation *d)
 {
@@ -280,9 +254,12 @@ static PfStatus derive_quasi(PfContext *ctx, PfArena *arena, const PfEquations *
   return pf_attitude_add(ctx, arena, &quasi->model, d);
 }
 
+/* The search for short forms has a limited budget, the same on every machine; a derivation that needs more is complete
+ * all the same, and a warning says that some formulas are longer than they could be. */
 PfStatus pf_derive(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, PfDerivation *d)
 {
-  bool limited = pf_expr_limit(ctx, PF_DERIVE_EFFORT);
+  bool limited = pf_expr_limit(ctx, PF_DERIVE_BUDGET);
+  pf_context_note_work(ctx, PF_WORK_DERIVATION);
   PfStatus status = eq->model->ball_count ? derive_quasi(ctx, arena, eq, o, d) : derive_named(ctx, arena, eq, o, d);
   bool given_up = limited && pf_expr_unlimit(ctx);
   if (status == PF_OK && given_up)
@@ -291,6 +268,7 @@ PfStatus pf_derive(PfContext *ctx, PfArena *arena, const PfEquations *eq, const 
   return status;
 }
 
+/* With the defaults of all other options. */
 PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *eq, const char *form, PfDerivation *d)
 {
   return pf_derive(ctx, arena, eq, &(PfDeriveOptions){.form = form}, d);

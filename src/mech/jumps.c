@@ -1,40 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What jumps along a motion: sign, and comparisons, of time and state. Derivatives leave the jump out. An 'if' whose
- * two cases agree where it switches, as in the energy of a spring that only pushes, does not jump. */
+/* Jumps along a motion: sign, and comparisons, of time and state. Derivatives leave the jump out. An 'if' whose two
+ * cases agree where it switches, as in the energy of a spring that only pushes, does not jump. */
 #include "mech/mech_impl.h"
 
 typedef struct Exchange {
   PfExpr node, by;
 } Exchange;
 
+/* PfExprMap: one node by another one. */
 static PfExpr image_of(void *user, PfExpr e)
 {
   const Exchange *x = user;
   return e == x->node ? x->by : e;
-}
-
-/* Time, coordinates, velocities, accelerations, multipliers. */
-static PfStatus list_moving(PfContext *ctx, PfArena *arena, const PfModel *model, PfExpr **list, int *count)
-{
-  int n = model->coordinate_count, m = model->constraint_count, c = 0;
-  PfExpr *x = *list = pf_arena_array(arena, PfExpr, 3*(size_t)n + (size_t)m + 1);
-  if (!x) return pf_no_room(ctx, "the jumps of the equations");
-  for (int i = 0; i < n; i++) x[c++] = model->coordinates[i].q;
-  for (int i = 0; i < n; i++) x[c++] = model->coordinates[i].v;
-  for (int i = 0; i < n; i++) x[c++] = model->coordinates[i].a;
-  for (int k = 0; k < m; k++) x[c++] = model->constraints[k].multiplier;
-  x[c++] = model->time;
-  *count = c;
-  return PF_OK;
-}
-
-/* The function whose sign decides, or PF_EXPR_NONE. */
-static PfExpr surface_of(PfContext *ctx, PfExpr node)
-{
-  PfOp op = pf_expr_op(ctx, node);
-  if (op == PF_OP_SIGN) return pf_expr_arg(ctx, node, 0);
-  if (op != PF_OP_LESS && op != PF_OP_LESS_EQUAL) return PF_EXPR_NONE;
-  return pf_expr_sub(ctx, pf_expr_arg(ctx, node, 0), pf_expr_arg(ctx, node, 1));
 }
 
 /* Is d zero on the surface g = 0? Shown by solving for a symbol of which g is a linear function. */
@@ -68,38 +45,46 @@ static PfStatus jumps_at(PfContext *ctx, PfExpr e, PfExpr node, PfExpr g, const 
   return PF_OK;
 }
 
-static PfStatus one_jumps(PfContext *ctx, PfArena *arena, PfExpr e, const PfExpr *moving, int count, bool *jumps)
-{
-  PfExpr *nodes;
-  int node_count;
-  PF_TRY(pf_expr_reach(ctx, arena, &e, 1, &nodes, &node_count));
-  for (int k = 0; k < node_count && !*jumps; k++) {
-    PfExpr g = surface_of(ctx, nodes[k]);
-    if (g == PF_EXPR_NONE || !pf_expr_depends(ctx, g, moving, count)) continue;
-    PF_TRY(jumps_at(ctx, e, nodes[k], g, moving, count, jumps));
-  }
-  return pf_expr_check(ctx);
-}
-
+/* Every sign and comparison in each expression is tried: e above and below its surface, and whether the difference
+ * vanishes on it. */
 PfStatus pf_may_jump(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count, bool *may)
 {
-  PfExpr *moving;
-  int moving_count = 0;
+  /* Time, coordinates, velocities, accelerations, multipliers. */
+  const int n = model->coordinate_count, m = model->constraint_count, moving_count = 3*n + m + 1;
+  PfExpr *moving, *nodes;
+  int node_count;
   *may = false;
-  PF_TRY(list_moving(ctx, arena, model, &moving, &moving_count));
+  PF_TRY(pf_arrays(ctx, arena, "the jumps of the equations", PF_ROOM(moving, moving_count)));
+  for (int i = 0; i < n; i++) {
+    const PfCoordinate *c = model->coordinates + i;
+    moving[i] = c->q, moving[n + i] = c->v, moving[2*n + i] = c->a;
+  }
+  for (int k = 0; k < m; k++) moving[3*n + k] = model->constraints[k].multiplier;
+  moving[3*n + m] = model->time;
   for (int i = 0; i < count && !*may; i++) {
     PfExpr e = list[i];
     if (e == PF_EXPR_NONE) continue;
     PF_TRY(pf_insert_inputs(ctx, model, &e, 1));
-    PF_TRY(one_jumps(ctx, arena, e, moving, moving_count, may));
+    PF_TRY(pf_expr_reach(ctx, arena, &e, 1, &nodes, &node_count));
+    for (int k = 0; k < node_count && !*may; k++) {
+      const PfOp op = pf_expr_op(ctx, nodes[k]);
+      PfExpr g = PF_EXPR_NONE; /* the function whose sign decides */
+      if (op == PF_OP_SIGN) g = pf_expr_arg(ctx, nodes[k], 0);
+      if (op == PF_OP_LESS || op == PF_OP_LESS_EQUAL)
+        g = pf_expr_sub(ctx, pf_expr_arg(ctx, nodes[k], 0), pf_expr_arg(ctx, nodes[k], 1));
+      if (g != PF_EXPR_NONE && pf_expr_depends(ctx, g, moving, moving_count))
+        PF_TRY(jumps_at(ctx, e, nodes[k], g, moving, moving_count, may));
+    }
+    PF_TRY(pf_expr_check(ctx));
   }
   return PF_OK;
 }
 
+/* F and C; constraints jump with their rows, which pf_may_jump is asked about apart. */
 PfStatus pf_forces_may_jump(PfContext *ctx, PfArena *arena, const PfEquations *eq, bool *may)
 {
   *may = false;
-  if (eq->in_bodies) return PF_OK; /* nothing in an outline switches */
+  if (eq->in_bodies) return PF_OK; /* nothing in matrix-free equations switches */
   PF_TRY(pf_may_jump(ctx, arena, eq->model, eq->F, eq->n, may));
   return *may ? PF_OK : pf_may_jump(ctx, arena, eq->model, eq->C, eq->n, may);
 }

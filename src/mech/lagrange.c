@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equations of motion: Lagrange's for what is given by energies, the recursion of bodies.c for bodies. */
+/* Equations of motion: Lagrange's for parts that are given by energies, the recursion of bodies.c for bodies. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
@@ -7,6 +7,39 @@
 /* Lists of matrices are dense. */
 enum { MOST_COORDINATES = 8000, MOST_CONSTRAINTS = 8000, MOST_IN_BODIES = 50000 };
 
+/* Constraints at position, velocity and acceleration level. Row i of A and b: of a constraint at acceleration level
+ * phi = 0, A = d phi/da and b = -phi at a = 0; of psi(q, v, t) = 0 differentiated, (d psi/dv) v' = -(d psi/dt +
+ * d psi/dq v), A = d psi/dv and b = minus the time derivative at v' = 0. */
+static PfStatus derive_constraints(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
+{
+  const int n = eq->n;
+  PfExpr *a, *zeros;
+  PF_TRY(pf_arrays(ctx, scratch, "the constraints", PF_ROOM(a, n), PF_ROOM(zeros, n)));
+  for (int i = 0; i < n; i++) a[i] = model->coordinates[i].a, zeros[i] = pf_expr_int(ctx, 0);
+  for (int i = 0; i < eq->m; i++) {
+    const PfConstraint *c = model->constraints + i;
+    PfExpr *A = eq->A + (size_t)i*(size_t)n, rest = c->residual;
+    if (c->kind == PF_ACCELERATION) {
+      PF_TRY(pf_expr_gradient(ctx, rest, a, n, A));
+      PF_TRY(pf_expr_substitute(ctx, &rest, 1, a, zeros, n, &rest));
+      eq->b[i] = pf_expr_neg(ctx, rest);
+      PF_TRY(pf_expr_substitute(ctx, A, n, a, zeros, n, A)); /* linear: the zeros only tidy up */
+      continue;
+    }
+    eq->velocity[i] = c->residual;
+    if (c->kind == PF_HOLONOMIC) {
+      eq->position[i] = c->residual;
+      PF_TRY(pf_model_time_derivative(model, &c->residual, 1, eq->velocity + i));
+    }
+    PF_TRY(pf_velocity_gradient(model, eq->velocity[i], A));
+    PF_TRY(pf_model_time_derivative(model, eq->velocity + i, 1, &rest));
+    PF_TRY(pf_expr_substitute(ctx, &rest, 1, a, zeros, n, &rest));
+    eq->b[i] = pf_expr_neg(ctx, rest);
+  }
+  return PF_OK;
+}
+
+/* Fails for models whose dense lists would be too large: M has the square of the number of coordinates. */
 static PfStatus check_size(PfContext *ctx, const PfModel *model, bool in_bodies)
 {
   int n = model->coordinate_count, m = model->constraint_count, most = in_bodies ? MOST_IN_BODIES : MOST_COORDINATES;
@@ -19,106 +52,36 @@ static PfStatus check_size(PfContext *ctx, const PfModel *model, bool in_bodies)
   return PF_OK;
 }
 
-/* What an outline does without. */
+/* The matrices that matrix-free equations do without. */
 static PfStatus make_inertia(PfContext *ctx, PfArena *arena, PfEquations *eq)
 {
   size_t n = (size_t)eq->n;
-  eq->M = pf_arena_array(arena, PfExpr, n*n);
-  eq->F = pf_arena_array(arena, PfExpr, n);
-  eq->momentum = pf_arena_array(arena, PfExpr, n);
-  if (!eq->M || !eq->F || !eq->momentum) return pf_no_room(ctx, "the equations");
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(eq->M, n*n), PF_ROOM(eq->F, n), PF_ROOM(eq->momentum, n)));
   PfExpr zero = pf_expr_int(ctx, 0);
   for (size_t i = 0; i < n*n; i++) eq->M[i] = zero;
   return PF_OK;
 }
 
-static PfStatus make_room(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *eq)
-{
-  size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count;
-  *eq = (PfEquations){.model = model, .n = model->coordinate_count, .m = model->constraint_count};
-  eq->C = pf_arena_array(arena, PfExpr, n);
-  eq->applied = pf_arena_array(arena, PfExpr, n);
-  eq->A = pf_arena_array(arena, PfExpr, m*n);
-  eq->b = pf_arena_array(arena, PfExpr, m);
-  eq->position = pf_arena_array(arena, PfExpr, m);
-  eq->velocity = pf_arena_array(arena, PfExpr, m);
-  eq->rate = pf_arena_array(arena, PfExpr, n);
-  if (!eq->C || !eq->applied || !eq->A || !eq->b || !eq->position || !eq->velocity || !eq->rate)
-    return pf_no_room(ctx, "the equations");
-  PfExpr zero = pf_expr_int(ctx, 0);
-  for (size_t i = 0; i < m*n; i++) eq->A[i] = zero;
-  for (size_t i = 0; i < n; i++) {
-    const PfCoordinate *c = model->coordinates + i;
-    eq->applied[i] = model->force[i];
-    eq->C[i] = model->nonideal[i];
-    eq->rate[i] = c->rate == PF_EXPR_NONE ? c->v : c->rate;
-  }
-  eq->kinetic = model->kinetic;
-  eq->potential = model->potential;
-  return PF_OK;
-}
 
-/* Lists of symbols that the sweeps need. */
-typedef struct Lists {
-  PfExpr *v;
-  PfExpr *from, *to; /* q -> q', t -> 1, inputs by their functions: the velocity along the motion */
-  int moving;
-} Lists;
-
-static PfStatus make_lists(PfContext *ctx, PfArena *scratch, const PfModel *model, Lists *l)
-{
-  size_t n = (size_t)model->coordinate_count, most = n + 1 + (size_t)model->input_count + (size_t)model->follower_count;
-  l->v = pf_arena_array(scratch, PfExpr, n);
-  l->from = pf_arena_array(scratch, PfExpr, most);
-  l->to = pf_arena_array(scratch, PfExpr, most);
-  if (!l->v || !l->from || !l->to) return pf_no_room(ctx, "the equations");
-  int k = 0;
-  for (size_t i = 0; i < n; i++) {
-    l->from[k] = model->coordinates[i].q;
-    l->v[i] = l->to[k++] = model->coordinates[i].v;
-  }
-  l->from[k] = model->time, l->to[k++] = pf_expr_int(ctx, 1);
-  for (int i = 0; i < model->input_count; i++)
-    if (model->inputs[i].value)
-      l->from[k] = model->inputs[i].symbol, l->to[k++] = pf_expr_diff(ctx, model->inputs[i].value, model->time);
-  for (int i = 0; i < model->follower_count; i++)
-    l->from[k] = model->followers[i].symbol, l->to[k++] = model->followers[i].rate;
-  l->moving = k;
-  return PF_OK;
-}
-
+/* from -= what, element by element. */
 static void subtract(PfContext *ctx, PfExpr *from, const PfExpr *what, int count)
 {
   for (int i = 0; i < count; i++) from[i] = pf_expr_sub(ctx, from[i], what[i]);
 }
 
-/* Angular velocities are no derivatives of coordinates: F += p x w, in the axes of the parent w x p. */
-static void add_spinnings(PfContext *ctx, const PfModel *model, const PfExpr *p, PfExpr *F)
-{
-  for (int s = 0; s < model->spinning_count; s++) {
-    const PfSpinning *spinning = model->spinnings + s;
-    PfExpr w[3], moment[3];
-    for (int k = 0; k < 3; k++) w[k] = model->coordinates[spinning->first + k].v;
-    pf_expr_cross3(ctx, p + spinning->first, w, moment);
-    for (int k = 0; k < 3; k++) {
-      PfExpr *f = F + spinning->first + k;
-      *f = spinning->sign > 0 ? pf_expr_add(ctx, *f, moment[k]) : pf_expr_sub(ctx, *f, moment[k]);
-    }
-  }
-}
-
-/* M = d^2T/dv^2, F += dT/dq - (d/dt dT/dv at v' = 0). */
-static PfStatus add_kinetic(PfContext *ctx, PfArena *scratch, const PfModel *model, const Lists *l,
-                            PfEquations *eq)
+/* M = d^2T/dv^2, F += dT/dq - (d/dt dT/dv at v' = 0) for the kinetic energy that is given by a formula. Angular
+ * velocities are not derivatives of coordinates: F += p x w, in the axes of the parent w x p. */
+static PfStatus add_kinetic(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
 {
   int n = eq->n;
   if (pf_expr_is_structural_zero(ctx, model->kinetic)) return PF_OK;
-  PfExpr *p = pf_arena_array(scratch, PfExpr, n), *g = pf_arena_array(scratch, PfExpr, n);
+  PfExpr *p, *g, *v;
   PfJacobian hessian;
-  if (!p || !g) return pf_no_room(ctx, "the equations");
-  PF_TRY(pf_expr_gradient(ctx, model->kinetic, l->v, n, p));
+  PF_TRY(pf_arrays(ctx, scratch, "the equations", PF_ROOM(p, n), PF_ROOM(g, n), PF_ROOM(v, n)));
+  for (int i = 0; i < n; i++) v[i] = model->coordinates[i].v;
+  PF_TRY(pf_expr_gradient(ctx, model->kinetic, v, n, p));
   PF_TRY(pf_model_gradient(model, model->kinetic, g));
-  PF_TRY(pf_expr_jacobian(ctx, scratch, p, n, l->v, n, &hessian));
+  PF_TRY(pf_expr_jacobian(ctx, scratch, p, n, v, n, &hessian));
   for (int k = 0; k < hessian.count; k++) /* one triangle serves both, so that M is symmetric to the letter */
     if (hessian.column[k] <= hessian.row[k]) {
       eq->M[hessian.row[k]*n + hessian.column[k]] = hessian.value[k];
@@ -126,19 +89,18 @@ static PfStatus add_kinetic(PfContext *ctx, PfArena *scratch, const PfModel *mod
     }
   for (int i = 0; i < n; i++) eq->F[i] = pf_expr_add(ctx, eq->F[i], g[i]);
   PF_TRY(pf_model_check_inputs(model, p, n));
-  PF_TRY(pf_expr_derive_along(ctx, p, n, l->from, l->to, l->moving, g));
+  PF_TRY(pf_model_derive_along(model, NULL, p, n, g));
   subtract(ctx, eq->F, g, n);
-  add_spinnings(ctx, model, p, eq->F);
-  return PF_OK;
-}
-
-/* F -= dV/dq of the potential that is given by a formula */
-static PfStatus subtract_potential(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
-{
-  PfExpr *g = pf_arena_array(scratch, PfExpr, eq->n);
-  if (!g) return pf_no_room(ctx, "the equations");
-  PF_TRY(pf_model_gradient(model, model->potential, g));
-  subtract(ctx, eq->F, g, eq->n);
+  for (int s = 0; s < model->spinning_count; s++) {
+    const PfSpinning *spinning = model->spinnings + s;
+    PfExpr w[3], moment[3];
+    for (int k = 0; k < 3; k++) w[k] = model->coordinates[spinning->first + k].v;
+    pf_expr_cross3(ctx, p + spinning->first, w, moment);
+    for (int k = 0; k < 3; k++) {
+      PfExpr *f = eq->F + spinning->first + k;
+      *f = spinning->sign > 0 ? pf_expr_add(ctx, *f, moment[k]) : pf_expr_sub(ctx, *f, moment[k]);
+    }
+  }
   return PF_OK;
 }
 
@@ -162,113 +124,115 @@ static PfStatus add_load(PfContext *ctx, const PfModel *model, const PfLoad *loa
  * velocity of the point is taken at virtual velocities, for which the symbols q'' serve: the force may depend on the
  * actual ones. */
 static PfStatus add_load_by_power(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfLoad *load,
-                                  const Lists *l, PfExpr *Q)
+                                  PfExpr *Q)
 {
   const int n = model->coordinate_count;
   if (load->velocity.count < 0) return pf_no_room(ctx, "the equations");
-  PfVector velocity = {load->velocity.count, pf_arena_array(scratch, PfVectorPart, load->velocity.count)};
-  PfExpr *slope = pf_arena_array(scratch, PfExpr, n), *virtual = pf_arena_array(scratch, PfExpr, n);
-  if (!velocity.part || !slope || !virtual) return pf_no_room(ctx, "the equations");
+  PfVector velocity = {.count = load->velocity.count};
+  PfExpr *slope, *virtual;
+  PF_TRY(pf_arrays(ctx, scratch, "the equations", PF_ROOM(velocity.part, velocity.count), PF_ROOM(slope, n),
+                   PF_ROOM(virtual, n)));
   for (int i = 0; i < n; i++) virtual[i] = model->coordinates[i].a;
   for (int k = 0; k < velocity.count; k++) {
     velocity.part[k] = load->velocity.part[k];
-    PF_TRY(pf_expr_substitute(ctx, velocity.part[k].c, 3, l->v, virtual, n, velocity.part[k].c));
+    PF_TRY(pf_put_velocities(model, virtual, velocity.part[k].c, 3, velocity.part[k].c));
   }
   PF_TRY(pf_expr_gradient(ctx, pf_vector_dot(model, load->force, velocity), virtual, n, slope));
   for (int i = 0; i < n; i++) Q[i] = pf_expr_add(ctx, Q[i], slope[i]);
   return PF_OK;
 }
 
-static PfStatus add_loads(PfContext *ctx, PfArena *scratch, const PfModel *model, const Lists *l, PfEquations *eq)
-{
-  for (int i = 0; i < model->load_count; i++) {
-    const PfLoad *load = model->loads + i;
-    PfExpr *Q = load->nonideal ? eq->C : eq->applied;
-    bool many = eq->in_bodies || load->velocity.count > PF_MOST_PARTS;
-    PF_TRY(many ? add_load_by_power(ctx, scratch, model, load, l, Q) : add_load(ctx, model, load, Q, eq->n));
-  }
-  return PF_OK;
-}
-
-/* Forces, loads and dissipation: what has no potential and is no inertia. */
-static PfStatus add_applied(PfContext *ctx, PfArena *scratch, const PfModel *model, const Lists *l, PfEquations *eq)
-{
-  PfExpr *loss = pf_arena_array(scratch, PfExpr, eq->n);
-  if (!loss) return pf_no_room(ctx, "the equations");
-  PF_TRY(add_loads(ctx, scratch, model, l, eq));
-  PF_TRY(pf_expr_gradient(ctx, model->dissipation, l->v, eq->n, loss));
-  subtract(ctx, eq->applied, loss, eq->n);
-  PF_TRY(pf_write_signs(ctx, eq->C, eq->n));
-  return pf_write_signs(ctx, eq->applied, eq->n);
-}
-
-/* M, F and momentum; forces are there. */
-static PfStatus add_inertia(PfContext *ctx, PfArena *scratch, const Lists *lists, PfEquations *eq)
+/* M, F and momentum; forces are there. Potentials that are given by formulas: F -= dV/dq. */
+static PfStatus add_inertia(PfContext *ctx, PfArena *scratch, PfEquations *eq)
 {
   const PfModel *model = eq->model;
+  PfExpr *g;
   memcpy(eq->F, eq->applied, (size_t)eq->n*sizeof *eq->F);
-  PF_TRY(add_kinetic(ctx, scratch, model, lists, eq));
-  PF_TRY(subtract_potential(ctx, scratch, model, eq));
+  PF_TRY(add_kinetic(ctx, scratch, model, eq));
+  PF_TRY(pf_arrays(ctx, scratch, "the equations", PF_ROOM(g, eq->n)));
+  PF_TRY(pf_model_gradient(model, model->potential, g));
+  subtract(ctx, eq->F, g, eq->n);
   PF_TRY(pf_derive_bodies(ctx, scratch, model, eq));
-  return pf_expr_gradient(ctx, eq->kinetic, lists->v, eq->n, eq->momentum);
-}
-
-static PfStatus derive(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
-{
-  Lists lists = {0};
-  PF_TRY(make_lists(ctx, scratch, model, &lists));
-  PF_TRY(add_applied(ctx, scratch, model, &lists, eq));
-  if (!eq->in_bodies) PF_TRY(add_inertia(ctx, scratch, &lists, eq));
-  PF_TRY(pf_derive_constraints(ctx, scratch, model, eq));
+  PF_TRY(pf_velocity_gradient(model, eq->kinetic, eq->momentum));
   return pf_expr_check(ctx);
 }
 
-static PfStatus derive_by(PfContext *ctx, PfArena *arena, const PfModel *model, bool in_bodies, PfEquations *equations)
+/* Applied forces (loads and dissipation, which have no potential and do not come from inertia), then inertia, then
+ * constraints. */
+static PfStatus derive(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *eq)
+{
+  PfExpr *loss;
+  PF_TRY(pf_arrays(ctx, scratch, "the equations", PF_ROOM(loss, eq->n)));
+  for (int i = 0; i < model->load_count; i++) {
+    const PfLoad *load = model->loads + i;
+    PfExpr *Q = load->nonideal ? eq->C : eq->applied;
+    bool many = eq->in_bodies || load->velocity.count > PF_MOST_VECTOR_PARTS;
+    PF_TRY(many ? add_load_by_power(ctx, scratch, model, load, Q) : add_load(ctx, model, load, Q, eq->n));
+  }
+  PF_TRY(pf_velocity_gradient(model, model->dissipation, loss));
+  subtract(ctx, eq->applied, loss, eq->n);
+  PF_TRY(pf_write_signs(ctx, eq->C, eq->n));
+  PF_TRY(pf_write_signs(ctx, eq->applied, eq->n));
+  if (!eq->in_bodies) PF_TRY(add_inertia(ctx, scratch, eq));
+  PF_TRY(derive_constraints(ctx, scratch, model, eq));
+  return pf_expr_check(ctx);
+}
+
+/* Allocates M, F, C, A, b and the rest in the arena, all zero, and derives them. */
+static PfStatus derive_by(PfContext *ctx, PfArena *arena, const PfModel *model, bool in_bodies, PfEquations *eq)
 {
   PF_TRY(check_size(ctx, model, in_bodies));
-  PF_TRY(make_room(ctx, arena, model, equations));
-  equations->in_bodies = in_bodies;
-  if (!in_bodies) PF_TRY(make_inertia(ctx, arena, equations));
+  pf_context_note_work(ctx, PF_WORK_DERIVATION);
+  const size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count;
+  *eq = (PfEquations){.model = model, .n = (int)n, .m = (int)m, .kinetic = model->kinetic,
+                      .potential = model->potential, .in_bodies = in_bodies};
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(eq->C, n), PF_ROOM(eq->applied, n), PF_ROOM2(eq->A, m, n),
+                   PF_ROOM(eq->b, m), PF_ROOM(eq->position, m), PF_ROOM(eq->velocity, m), PF_ROOM(eq->rate, n)));
+  const PfExpr zero = pf_expr_int(ctx, 0);
+  for (size_t i = 0; i < m*n; i++) eq->A[i] = zero;
+  for (size_t i = 0; i < n; i++) {
+    const PfCoordinate *c = model->coordinates + i;
+    eq->applied[i] = model->force[i];
+    eq->C[i] = model->nonideal[i];
+    eq->rate[i] = c->rate == PF_EXPR_NONE ? c->v : c->rate;
+  }
+  if (!in_bodies) PF_TRY(make_inertia(ctx, arena, eq));
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
-  if (!scratch) return pf_no_room(ctx, "the equations");
-  PfStatus status = derive(ctx, scratch, model, equations);
+  PfStatus status = scratch ? derive(ctx, scratch, model, eq) : pf_no_room(ctx, "the equations");
   pf_arena_free(scratch);
   return status;
 }
 
+/* All lists are in the arena, which must live as long as the equations. */
 PfStatus pf_equations_derive(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations)
 {
   return derive_by(ctx, arena, model, false, equations);
 }
 
-PfStatus pf_equations_outline(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations)
+/* Whether the recursion suits the model is decided by its tree of bodies alone (matrix_free.c). */
+PfStatus pf_equations_derive_matrix_free(PfContext *ctx, PfArena *arena, const PfModel *model, PfEquations *equations)
 {
   bool in_bodies = false;
-  PF_TRY(pf_outline_suits(ctx, model, &in_bodies));
+  PF_TRY(pf_matrix_free_suits(ctx, model, &in_bodies));
   return derive_by(ctx, arena, model, in_bodies, equations);
 }
 
-static PfStatus write_out(PfContext *ctx, PfArena *scratch, PfEquations *eq)
-{
-  Lists lists = {0};
-  PF_TRY(make_lists(ctx, scratch, eq->model, &lists));
-  PF_TRY(add_inertia(ctx, scratch, &lists, eq));
-  return pf_expr_check(ctx);
-}
-
+/* M, F and the momenta are derived as if the equations had never been matrix-free. */
 PfStatus pf_equations_write_out(PfContext *ctx, PfArena *arena, PfEquations *equations)
 {
   if (!equations->in_bodies) return PF_OK;
   PF_TRY(check_size(ctx, equations->model, false));
+  pf_context_note_work(ctx, PF_WORK_DERIVATION);
   PF_TRY(make_inertia(ctx, arena, equations));
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
-  if (!scratch) return pf_no_room(ctx, "the equations");
-  PfStatus status = write_out(ctx, scratch, equations);
+  PfStatus status = scratch ? add_inertia(ctx, scratch, equations) : pf_no_room(ctx, "the equations");
   pf_arena_free(scratch);
   if (status == PF_OK) equations->in_bodies = false;
   return status;
 }
 
+/* The symbols of all numbers that the equations depend on (parameters, time, coordinates, velocities, inputs …) in one
+ * array, with the places where each group begins. */
 PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *model, PfSymbols *s)
 {
   int n = model->coordinate_count;
@@ -278,16 +242,15 @@ PfStatus pf_equations_symbols(PfContext *ctx, PfArena *arena, const PfModel *mod
   s->q = s->inputs + model->input_count;
   s->v = s->q + n;
   s->lambda = s->v + n;
-  s->followers = s->lambda + model->constraint_count;
-  s->count = s->followers + model->follower_count;
-  s->symbol = pf_arena_array(arena, PfExpr, s->count);
-  if (!s->symbol) return pf_no_room(ctx, "the equations");
+  s->auxiliaries = s->lambda + model->constraint_count;
+  s->count = s->auxiliaries + model->auxiliary_count;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(s->symbol, s->count)));
   for (int i = 0; i < model->parameter_count; i++) s->symbol[i] = model->parameters[i].symbol;
   s->symbol[s->time] = model->time;
   for (int i = 0; i < model->input_count; i++) s->symbol[s->inputs + i] = model->inputs[i].symbol;
   for (int i = 0; i < n; i++) s->symbol[s->q + i] = model->coordinates[i].q;
   for (int i = 0; i < n; i++) s->symbol[s->v + i] = model->coordinates[i].v;
   for (int i = 0; i < model->constraint_count; i++) s->symbol[s->lambda + i] = model->constraints[i].multiplier;
-  for (int i = 0; i < model->follower_count; i++) s->symbol[s->followers + i] = model->followers[i].symbol;
+  for (int i = 0; i < model->auxiliary_count; i++) s->symbol[s->auxiliaries + i] = model->auxiliaries[i].symbol;
   return PF_OK;
 }

@@ -22,10 +22,10 @@ PfStatus pf_links_reach(PfLinks *links, int frame, const PfLink **link);
 /* The frame in whose axes the velocities of this one are. */
 int pf_links_axes(const PfLinks *links, int frame);
 
-/* What depends on an unknown is to be found again: that velocity is known now. */
+/* Drops the forms that depend on an unknown, which must be found again: that velocity is known now. */
 void pf_links_forget(PfLinks *links, PfExpr unknown);
 
-/* Coefficients of the unknowns in their shortest form, then what is left without: count + 1. */
+/* Coefficients of the unknowns in their shortest form, then the term without unknowns: count + 1. */
 PfStatus pf_links_form(const PfLinks *links, PfExpr e, PfExpr *form);
 
 #endif

@@ -3,8 +3,8 @@
  *
  *   (G0 + Xi^T J Xi) u' = g + Xi^T tau,   s' = Xi u
  *
- * s are the coordinates that turn at constant ratios to the pseudo-velocities u: wheels and what is geared to them; J
- * are their own inertias, tau the forces on them. Without such coordinates it is G u' = g. */
+ * s are the coordinates that turn at constant ratios to the pseudo-velocities u: wheels and parts geared to them; J are
+ * their own inertias, tau the forces on them. Without such coordinates it is G u' = g. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
@@ -22,52 +22,29 @@ typedef struct Work {
 
 /* ---------------------------------------------------------------- wheels */
 
+/* pf_is_moving for the model of the equations. */
 static bool is_moving(const Work *w, PfExpr e)
 {
   return pf_is_moving(w->ctx, w->eq->model, w->k, e);
 }
 
-/* Turns with constant ratios to u, and where it stands does not matter. */
+/* Does coordinate i turn with constant ratios to u and with nothing else, does it not matter where it stands, and is
+ * its inertia constant and coupled to nothing else? */
 static bool is_wheel(const Work *w, int i)
 {
   PfContext *ctx = w->ctx;
-  PfExpr q = w->eq->model->coordinates[i].q;
+  PfExpr q = w->eq->model->coordinates[i].q, own = w->eq->M[i*w->n + i];
   PfExpr turn = pf_combination(ctx, w->k->N + i*w->s, 1, w->k->omega, w->s);
   if (w->eq->model->coordinates[i].quasi || pf_expr_is_structural_zero(ctx, turn)) return false;
   for (int j = 0; j < w->n; j++)
     if (pf_expr_depends(ctx, w->k->v[j], &q, 1)) return false;
   for (int a = 0; a < w->s; a++)
     if (w->k->independent[a] == i || is_moving(w, w->k->N[i*w->s + a])) return false;
-  return pf_expr_is_probably_zero(ctx, pf_expr_sub(ctx, w->k->v[i], turn), 1) == PF_TRUE && /* and at nothing else */
-         !pf_expr_is_structural_zero(ctx, w->eq->M[i*w->n + i]) && !is_moving(w, w->eq->M[i*w->n + i]);
-}
-
-/* Its inertia is coupled to nothing else. */
-static bool is_apart(const Work *w, int i)
-{
+  if (pf_expr_is_probably_zero(ctx, pf_expr_sub(ctx, w->k->v[i], turn), 1) != PF_TRUE) return false;
+  if (pf_expr_is_structural_zero(ctx, own) || is_moving(w, own)) return false;
   for (int j = 0; j < w->n; j++)
-    if (j != i && pf_expr_is_probably_zero(w->ctx, w->eq->M[i*w->n + j], 1) != PF_TRUE) return false;
+    if (j != i && pf_expr_is_probably_zero(ctx, w->eq->M[i*w->n + j], 1) != PF_TRUE) return false;
   return true;
-}
-
-static PfStatus find_wheels(Work *w)
-{
-  PfContext *ctx = w->ctx;
-  w->wheel = pf_arena_array(w->arena, int, w->n);
-  if (!w->wheel) return pf_no_room(ctx, "the matrices");
-  for (int i = 0; i < w->n; i++)
-    if (is_wheel(w, i) && is_apart(w, i)) w->wheel[w->wheels++] = i;
-  size_t m = (size_t)w->wheels;
-  w->Xi = pf_arena_array(w->arena, PfExpr, m*(size_t)w->s);
-  w->J = pf_arena_array(w->arena, PfExpr, m*m);
-  w->tau = pf_arena_array(w->arena, PfExpr, m);
-  if (!w->Xi || !w->J || !w->tau) return pf_no_room(ctx, "the matrices");
-  for (size_t i = 0; i < m*m; i++) w->J[i] = pf_expr_int(ctx, 0);
-  for (int i = 0; i < w->wheels; i++)
-    w->J[i*(w->wheels + 1)] = pf_expr_simplest(ctx, w->eq->M[w->wheel[i]*(w->n + 1)]);
-  for (int i = 0; i < w->wheels; i++)
-    for (int a = 0; a < w->s; a++) w->Xi[i*w->s + a] = pf_expr_simplest(ctx, w->k->N[w->wheel[i]*w->s + a]);
-  return pf_expr_check(ctx);
 }
 
 /* Applied forces and those of potentials along each wheel, by the pseudo-velocities. */
@@ -75,17 +52,17 @@ static PfStatus find_torques(Work *w)
 {
   PfContext *ctx = w->ctx;
   const PfModel *model = w->eq->model;
-  PfExpr *slope = pf_arena_array(w->arena, PfExpr, w->n), *v = pf_arena_array(w->arena, PfExpr, w->n);
-  if (!slope || !v) return pf_no_room(ctx, "the matrices");
+  PfExpr *slope;
+  PF_TRY(pf_arrays(ctx, w->arena, "the matrices", PF_ROOM(slope, w->n)));
   PF_TRY(pf_model_gradient(model, w->eq->potential, slope));
-  for (int i = 0; i < w->n; i++) v[i] = model->coordinates[i].v;
   for (int i = 0; i < w->wheels; i++) {
     int c = w->wheel[i];
     w->tau[i] = pf_expr_sub(ctx, pf_expr_add(ctx, w->eq->applied[c], w->eq->C[c]), slope[c]);
     for (int j = 0; j < w->n; j++) { /* the velocities of wheels themselves stay: tau = c1 U - c2 chi' */
+      PfExpr v = model->coordinates[j].v;
       bool wheel = false;
       for (int l = 0; l < w->wheels; l++) wheel = wheel || w->wheel[l] == j;
-      if (!wheel) PF_TRY(pf_expr_substitute(ctx, w->tau + i, 1, v + j, w->k->v + j, 1, w->tau + i));
+      if (!wheel) PF_TRY(pf_expr_substitute(ctx, w->tau + i, 1, &v, w->k->v + j, 1, w->tau + i));
     }
     w->tau[i] = pf_expr_simplest(ctx, w->tau[i]);
   }
@@ -94,6 +71,7 @@ static PfStatus find_torques(Work *w)
 
 /* ---------------------------------------------------------------- the matrices */
 
+/* Names a matrix and adds it to the derivation. */
 static PfStatus add(Work *w, const char *stem, int rows, int columns, PfExpr *entries, PfExpr *name)
 {
   PfDerivation *d = w->d;
@@ -113,29 +91,28 @@ static PfStatus add(Work *w, const char *stem, int rows, int columns, PfExpr *en
 static PfStatus take_wheels_off(const Work *w, PfExpr *G, PfExpr *g)
 {
   PfContext *ctx = w->ctx;
-  PfExpr *v = pf_arena_array(w->arena, PfExpr, w->n);
-  if (!v) return pf_no_room(ctx, "the matrices");
-  for (int i = 0; i < w->n; i++) v[i] = w->eq->model->coordinates[i].v;
   for (int a = 0; a < w->s; a++) {
     g[a] = w->form->g[a];
     for (int i = 0; i < w->wheels; i++) {
       PfExpr tau;
-      PF_TRY(pf_expr_substitute(ctx, w->tau + i, 1, v, w->k->v, w->n, &tau));
+      PF_TRY(pf_put_velocities(w->eq->model, w->k->v, w->tau + i, 1, &tau));
       g[a] = pf_expr_sub(ctx, g[a], pf_expr_mul(ctx, w->Xi[i*w->s + a], tau));
     }
     g[a] = pf_expr_simplest(ctx, g[a]);
     for (int b = 0; b < w->s; b++) {
-      G[a*w->s + b] = w->form->G[a*w->s + b];
+      PfExpr *entry = G + a*w->s + b;
+      *entry = w->form->G[a*w->s + b];
       for (int i = 0; i < w->wheels; i++) {
         PfExpr product[3] = {w->Xi[i*w->s + a], w->J[i*w->wheels + i], w->Xi[i*w->s + b]};
-        G[a*w->s + b] = pf_expr_sub(ctx, G[a*w->s + b], pf_expr_product(ctx, product, 3));
+        *entry = pf_expr_sub(ctx, *entry, pf_expr_product(ctx, product, 3));
       }
-      G[a*w->s + b] = pf_expr_simplest(ctx, G[a*w->s + b]);
+      *entry = pf_expr_simplest(ctx, *entry);
     }
   }
   return pf_expr_check(ctx);
 }
 
+/* A symbol as it is written; "" without memory. */
 static const char *name_of(const Work *w, PfExpr symbol, PfNotation notation)
 {
   const char *text = pf_expr_print(w->ctx, w->arena, symbol, notation);
@@ -157,6 +134,7 @@ static const char *stem_of(const Work *w, const PfExpr *symbols, int count, cons
   return stem ? stem : otherwise;
 }
 
+/* The equation between matrices as text and LaTeX. */
 static PfStatus write_lines(const Work *w, PfExpr u, PfExpr G, PfExpr g)
 {
   const char *(*of)(const Work *, PfExpr, PfNotation) = name_of;
@@ -190,25 +168,34 @@ static PfStatus write_lines(const Work *w, PfExpr u, PfExpr G, PfExpr g)
   return status;
 }
 
+/* Wheels, their moments of inertia J, their rates Xi u and the torques tau on them; then G0, g and the equation. */
 PfStatus pf_derive_matrices(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
                             const PfReducedForm *form, PfDerivation *d)
 {
   Work w = {.ctx = ctx, .arena = arena, .eq = eq, .k = k, .form = form, .d = d, .n = eq->n, .s = k->count};
-  PfExpr *G = pf_arena_array(arena, PfExpr, (size_t)w.s*(size_t)w.s), *g = pf_arena_array(arena, PfExpr, w.s);
-  PfExpr *s = pf_arena_array(arena, PfExpr, w.n), u, name, inertia, right;
-  if (!G || !g || !s) return pf_no_room(ctx, "the matrices");
-  PF_TRY(find_wheels(&w));
+  PfExpr *G, *g, *s, u, name, inertia, right;
+  PF_TRY(pf_arrays(ctx, arena, "the matrices", PF_ROOM2(G, w.s, w.s), PF_ROOM(g, w.s), PF_ROOM(s, w.n),
+                   PF_ROOM(w.wheel, w.n)));
+  for (int i = 0; i < w.n; i++)
+    if (is_wheel(&w, i)) w.wheel[w.wheels++] = i;
+  const int m = w.wheels;
+  PF_TRY(pf_arrays(ctx, arena, "the matrices", PF_ROOM2(w.Xi, m, w.s), PF_ROOM2(w.J, m, m), PF_ROOM(w.tau, m)));
+  for (int i = 0; i < m*m; i++) w.J[i] = pf_expr_int(ctx, 0);
+  for (int i = 0; i < m; i++) w.J[i*(m + 1)] = pf_expr_simplest(ctx, eq->M[w.wheel[i]*(w.n + 1)]);
+  for (int i = 0; i < m; i++)
+    for (int a = 0; a < w.s; a++) w.Xi[i*w.s + a] = pf_expr_simplest(ctx, k->N[w.wheel[i]*w.s + a]);
+  PF_TRY(pf_expr_check(ctx));
   PF_TRY(find_torques(&w));
   PF_TRY(take_wheels_off(&w, G, g));
-  for (int i = 0; i < w.wheels; i++) s[i] = eq->model->coordinates[w.wheel[i]].q;
+  for (int i = 0; i < m; i++) s[i] = eq->model->coordinates[w.wheel[i]].q;
   PF_TRY(add(&w, stem_of(&w, k->omega, w.s, "omega"), w.s, 1, k->omega, &u));
-  if (w.wheels) {
-    PF_TRY(add(&w, stem_of(&w, s, w.wheels, "s"), w.wheels, 1, s, &name));
-    PF_TRY(add(&w, "Xi", w.wheels, w.s, w.Xi, &name));
-    PF_TRY(add(&w, "J", w.wheels, w.wheels, w.J, &name));
-    PF_TRY(add(&w, "tau", w.wheels, 1, w.tau, &name));
+  if (m) {
+    PF_TRY(add(&w, stem_of(&w, s, m, "s"), m, 1, s, &name));
+    PF_TRY(add(&w, "Xi", m, w.s, w.Xi, &name));
+    PF_TRY(add(&w, "J", m, m, w.J, &name));
+    PF_TRY(add(&w, "tau", m, 1, w.tau, &name));
   }
-  PF_TRY(add(&w, w.wheels ? "G0" : "G", w.s, w.s, G, &inertia));
+  PF_TRY(add(&w, m ? "G0" : "G", w.s, w.s, G, &inertia));
   PF_TRY(add(&w, "g", w.s, 1, g, &right));
   return write_lines(&w, u, inertia, right);
 }

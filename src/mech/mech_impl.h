@@ -8,8 +8,8 @@
 #include "pfaff/mech.h"
 
 /* Adds to M, F, kinetic and potential what the bodies contribute (bodies.c). */
-/* outline.c: is it a tree of bodies so deep that their inertia is better left to the recursion? */
-PfStatus pf_outline_suits(PfContext *ctx, const PfModel *model, bool *suits);
+/* matrix_free.c: is it a tree of bodies so deep that their inertia is better left to the recursion? */
+PfStatus pf_matrix_free_suits(PfContext *ctx, const PfModel *model, bool *suits);
 PfStatus pf_derive_bodies(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *equations);
 
 /* Frames that carry bodies, themselves or further out; and those of them whose own turn does not matter: they turn
@@ -21,12 +21,6 @@ void pf_frames_round(const PfModel *model, const bool *used, bool *round);
 /* Writes quotients that are signs as such: x'/abs(x') is sign(x'), which has a value at rest (switches.c). */
 PfStatus pf_write_signs(PfContext *ctx, PfExpr *list, int count);
 
-/* A, b and the levels of every constraint (constraints.c). */
-PfStatus pf_derive_constraints(PfContext *ctx, PfArena *scratch, const PfModel *model, PfEquations *equations);
-
-/* Derivative along the motion with the pseudo-velocities held: q -> v(omega), t -> 1 (kinematics.c). */
-PfStatus pf_along_motion(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfKinematics *kinematics,
-                         const PfExpr *e, int count, PfExpr *out);
 
 /* The velocity of the centre of mass and the angular velocity of each body, in its own axes (those of a wheel do not
  * spin with it): for each body six linear forms, coefficients of the pseudo-velocities and a free term (velocities.c).
@@ -38,8 +32,12 @@ PfStatus pf_body_velocities(PfContext *ctx, PfArena *arena, const PfEquations *e
 PfStatus pf_reduced_inertia(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                             const PfKinematics *kinematics, const PfExpr *forms, PfExpr *G);
 
-/* What bodies add to g of G omega' = g: their forces of inertia while omega is constant, along each omega. */
-PfStatus pf_inertia_forces(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+/* The inertia forces of a body with velocities y = (V, W) in its axes and these rates: m (V' + W x V), I W' + W x I
+ * W. */
+void pf_inertia_force(PfContext *ctx, const PfBody *body, const PfExpr y[6], const PfExpr rate[6], PfExpr force[6]);
+
+/* The contributions of bodies to g of G omega' = g: their inertia forces at constant omega, along each omega. */
+PfStatus pf_inertia_forces(PfContext *ctx, const PfEquations *equations, const PfKinematics *kinematics,
                            const PfExpr *forms, PfExpr *out);
 
 /* Applied forces and potential along each omega: Q_a = (applied + C) N_a - dV. */
@@ -47,7 +45,7 @@ PfStatus pf_reduced_forces(PfContext *ctx, PfArena *arena, const PfEquations *eq
                            PfExpr *forces);
 
 /* N = dv/domega and the drift of v(omega) (kinematics.c). */
-PfStatus pf_kinematics_settle(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfKinematics *kinematics);
+PfStatus pf_kinematics_settle(PfContext *ctx, const PfEquations *equations, PfKinematics *kinematics);
 
 /* Fails when constraints are redundant only where they hold: pivots would vanish just there (kinematics.c). */
 PfStatus pf_check_rank(PfContext *ctx, PfArena *arena, const PfEquations *equations);
@@ -55,41 +53,50 @@ PfStatus pf_check_rank(PfContext *ctx, PfArena *arena, const PfEquations *equati
 /* Exchanges pseudo-velocities that the program has chosen for absolute ones where that is shorter (absolute.c). */
 PfStatus pf_absolute_rates(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfKinematics *kinematics);
 
-/* Reduced equations as an author writes them, with names for what is worth one (author.c). */
+/* Reduced equations as an author writes them, with names for expressions that deserve one (reduced_rows.c). */
 enum { PF_MOST_AUTHORED = 64 };
-typedef struct PfAuthored {
+typedef struct PfReducedRows {
   PfEquation *equations; /* one for each pseudo-velocity */
   int part_count;
   PfExpr *part_names, *part_values; /* a name with a prime is the rate of that */
-} PfAuthored;
-PfStatus pf_author_begin(PfContext *ctx, PfArena *arena, const PfKinematics *kinematics, PfAuthored *authored);
+} PfReducedRows;
+PfStatus pf_reduced_begin(PfContext *ctx, PfArena *arena, const PfKinematics *kinematics, PfReducedRows *authored);
 /* Gives a name like the stem, and one to its rate. */
-PfStatus pf_author_name(PfContext *ctx, PfArena *arena, const PfModel *model, const PfKinematics *kinematics,
-                        const char *stem, PfAuthored *authored, PfExpr value, PfExpr *symbol, PfExpr *rate);
-size_t pf_author_words(PfContext *ctx, const PfAuthored *authored, int count);
+PfStatus pf_reduced_name(PfContext *ctx, PfArena *arena, const PfModel *model, const PfKinematics *kinematics,
+                         const char *stem, PfReducedRows *authored, PfExpr value, PfExpr *symbol, PfExpr *rate);
 /* Does e depend on coordinates, velocities, inputs or time? */
 bool pf_is_moving(PfContext *ctx, const PfModel *model, const PfKinematics *kinematics, PfExpr e);
-/* With named velocities of bodies (bodywise.c); `good` is false where there are too many. */
-PfStatus pf_author_bodywise(PfContext *ctx, PfArena *arena, const PfEquations *equations,
-                            const PfKinematics *kinematics, const PfExpr *forms, const PfReducedForm *form,
-                            const PfExpr *forces, PfAuthored *authored, bool *good);
-/* Names for what stands more than once (names.c). */
-PfStatus pf_author_names(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
-                         PfAuthored *authored);
-/* Names for products of what moves that stand in many terms of a long derivation (products.c). */
+/* With named velocities of bodies (newton_euler.c); `good` is false where there are too many. */
+PfStatus pf_reduced_newton_euler(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                 const PfKinematics *kinematics, const PfExpr *forms, const PfReducedForm *form,
+                                 const PfExpr *forces, PfReducedRows *authored, bool *good);
+/* Names for expressions that occur more than once (names.c). */
+PfStatus pf_reduced_add_names(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                              const PfKinematics *kinematics, PfReducedRows *authored);
+/* Names for products of moving factors that occur in many terms of a long derivation (products.c). */
 PfStatus pf_name_products(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
                           PfDerivation *derivation);
-/* e by what constraints on positions say, where that is shorter (positions.c). */
+/* e, simplified by the constraints on positions where that makes it shorter (positions.c). */
 PfStatus pf_use_positions(PfContext *ctx, const PfEquations *equations, const PfKinematics *kinematics, PfExpr *e);
-PfStatus pf_author(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
-                   PfReducedForm *form, PfAuthored *authored);
+PfStatus pf_write_reduced(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                          PfReducedForm *form, PfReducedRows *authored);
+
+/* Formula i of a derivation: left and right sides of `count` equations by turns, then the values of names. */
+static inline PfExpr *pf_formula_at(PfEquation *equations, int count, PfExpr *values, int i)
+{
+  if (i >= 2*count) return values + (i - 2*count);
+  return i%2 ? &equations[i/2].right : &equations[i/2].left;
+}
+/* All nodes of these formulas, `part_count` values among them; the lists are in the arena. `roots` (or NULL) gets the
+ * list of the formulas. */
+PfStatus pf_formulas_reach(PfContext *ctx, PfArena *arena, PfEquation *equations, int count, PfExpr *values,
+                           int part_count, PfExpr **roots, PfExpr **nodes, int *node_count);
 
 /* The one with fewer words; a of equal ones. */
 PfExpr pf_shorter(PfContext *ctx, PfExpr a, PfExpr b);
 
-/* Followers and their rates for given velocities of all coordinates. */
-PfStatus pf_follower_rates(PfContext *ctx, PfArena *scratch, const PfModel *model, const PfExpr *velocity,
-                           PfExpr *symbols, PfExpr *rates);
+/* Auxiliary states and their rates for given velocities of all coordinates (reduce.c). */
+PfStatus pf_auxiliary_rates(const PfModel *model, const PfExpr *velocity, PfExpr *symbols, PfExpr *rates);
 
 /* Numbers of all symbols of a model in angular velocities from those of the original (quasi.c). */
 PfStatus pf_quasi_values(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfSymbols *symbols,
@@ -99,24 +106,22 @@ PfStatus pf_quasi_values(PfContext *ctx, PfArena *arena, const PfEquations *equa
  * and drift are left open. */
 PfStatus pf_quasi_kinematics(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfKinematics *kinematics);
 
-/* sum_j coefficients[j*stride]*unknowns[j] (present.c) */
-PfExpr pf_combination(PfContext *ctx, const PfExpr *coefficients, size_t stride, const PfExpr *unknowns, int count);
 
-/* What must not vanish for a form to hold, of what was divided by: without factors that are constant or cannot vanish,
- * and none twice. To the derivation (conditions.c). */
+/* Adds to the derivation the divisors that must not vanish for a form to hold: without factors that are constant or
+ * cannot vanish, and none twice (conditions.c). */
 PfStatus pf_conditions_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfExpr *divisors,
                             int count, PfDerivation *derivation);
 
-/* Adds what the formulas of the derivation divide by and what vanishes somewhere for certain. */
+/* Adds the divisors of the formulas of the derivation that are certain to vanish somewhere. */
 PfStatus pf_conditions_complete(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfDerivation *derivation);
 
 /* Are all constraints such on velocities that the motion without them keeps by itself (integral.c)? */
 PfStatus pf_constraints_are_integrals(PfContext *ctx, PfArena *arena, const PfEquations *equations, bool *yes);
 
-/* The symbol with a prime more: the rate of what has that name. */
+/* The symbol with one more prime: the rate of the quantity with that name. */
 PfExpr pf_rate_symbol(PfContext *ctx, PfExpr name);
 
-/* Says what the next equations behind those of motion are (present.c). */
+/* Gives a title to the next equations after those of motion (present.c). */
 void pf_derivation_section(PfDerivation *derivation, const char *title, int count);
 
 /* Do the first equations of the derivation, or its abbreviations, contain one of these symbols (attitude.c)? */
@@ -135,19 +140,17 @@ PfStatus pf_vector_attitude(PfContext *ctx, PfArena *arena, const PfModel *model
 PfStatus pf_derive_matrices(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                             const PfKinematics *kinematics, const PfReducedForm *form, PfDerivation *derivation);
 
-/* A line of such equations to the end of a list: what is printed, as text and as LaTeX. */
+/* Appends a printed line of such equations to a list, as text and as LaTeX. */
 PfStatus pf_line_add(PfContext *ctx, PfArena *arena, PfLine **lines, int *count, const PfText *text,
                      const PfText *latex);
 
-/* What looking for short forms may take in a derivation, and again in its steps: about half a second each. */
-#define PF_DERIVE_EFFORT 6e6
+/* Budget of the search for short forms in a derivation, and again in its steps: about half a second each. */
+#define PF_DERIVE_BUDGET 6e6
 
-/* Steps of a derivation (steps.c): a title, then what is worked out: what_of = value, in the shortest form. */
+/* Steps of a derivation (steps.c): a title, then the computed quantities: what_of = value, in the shortest form. */
 void pf_step_begin(PfDerivation *derivation, const char *title);
 PfStatus pf_step_add(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *what, const char *of,
                      PfExpr value);
-PfStatus pf_step_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *what, const char *of,
-                         PfExpr value);
 /* An entry of a matrix, unless it is zero. */
 PfStatus pf_step_entry(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *what, const char *row,
                        const char *column, PfExpr value);

@@ -13,22 +13,8 @@
 static const double small_part = 1e-3;
 enum { MOST_PARTS = 6 };
 
-/* "eigenvector x = 0.707, y = -0.707": the sign such that the largest component is positive. */
-static void write_vector(const PfModel *model, const double *vectors, int n, char *text, size_t room)
-{
-  int largest = 0, parts = 0;
-  for (int i = 1; i < n; i++)
-    if (fabs(vectors[i*n]) > fabs(vectors[largest*n])*PF_LARGER) largest = i;
-  const double top = vectors[largest*n];
-  for (int i = 0; i < n && parts <= MOST_PARTS; i++) {
-    if (fabs(vectors[i*n]) < small_part*fabs(top)) continue;
-    size_t used = strlen(text);
-    if (parts++ == MOST_PARTS) snprintf(text + used, room - used, ", …");
-    else snprintf(text + used, room - used, "%s%s = %.3g", parts > 1 ? ", " : "", model->coordinates[i].name,
-                  top < 0 ? -vectors[i*n] : vectors[i*n]);
-  }
-}
-
+/* The sign of the eigenvector is such that its largest component is positive; small components are left out, and of
+ * many only the first are listed: "x = 0.707, y = -0.707, …". */
 void pf_negative_motion(PfContext *ctx, const PfModel *model, const double *M, char *text, size_t room)
 {
   int n = model->coordinate_count;
@@ -41,7 +27,18 @@ void pf_negative_motion(PfContext *ctx, const PfModel *model, const double *M, c
   bool good = values && vectors && work && pf_eig_symmetric(M, n, values, vectors, work) == PF_OK;
   if (good && n > 0 && values[0] < 0) { /* ascending */
     snprintf(text, room, "; the mass matrix has the eigenvalue %.3g with the eigenvector ", values[0]);
-    write_vector(model, vectors, n, text, room);
+    /* "x = 0.707, y = -0.707": the sign such that the largest component is positive. */
+    int largest = 0, parts = 0;
+    for (int i = 1; i < n; i++)
+      if (fabs(vectors[i*n]) > fabs(vectors[largest*n])*PF_LARGER) largest = i;
+    const double top = vectors[largest*n];
+    for (int i = 0; i < n && parts <= MOST_PARTS; i++) {
+      if (fabs(vectors[i*n]) < small_part*fabs(top)) continue;
+      size_t used = strlen(text);
+      if (parts++ == MOST_PARTS) snprintf(text + used, room - used, ", …");
+      else snprintf(text + used, room - used, "%s%s = %.3g", parts > 1 ? ", " : "", model->coordinates[i].name,
+                    top < 0 ? -vectors[i*n] : vectors[i*n]);
+    }
   }
   pf_arena_release(scratch, mark);
 }

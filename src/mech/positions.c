@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What constraints on positions say about squares and single coordinates, in formulas: on a sphere x^2 + y^2 + z^2 is a
- * number. */
+/* Squares and single coordinates replaced in formulas by means of the constraints on positions: on a sphere
+ * x^2 + y^2 + z^2 is a number. */
 #include "mech/mech_impl.h"
 
 /* q or q^2 of a constraint that gives it by the others. */
@@ -9,12 +9,14 @@ typedef struct Rule {
   PfExpr value;
 } Rule;
 
+/* PfExprMap: the square of a coordinate by the rule. */
 static PfExpr apply(void *user, PfExpr e)
 {
   const Rule *rule = user;
   return e == rule->square ? rule->value : e;
 }
 
+/* A square is replaced where it stands as such, a coordinate everywhere. */
 static PfStatus use_rule(PfContext *ctx, const Rule *rule, PfExpr e, PfExpr *out)
 {
   if (rule->square == PF_EXPR_NONE) return pf_expr_substitute(ctx, &e, 1, &rule->q, &rule->value, 1, out);
@@ -38,10 +40,12 @@ static bool make_rule(PfContext *ctx, const PfModel *model, const PfKinematics *
   return !pf_expr_depends(ctx, rule->value, &q, 1);
 }
 
+/* Constraint by constraint, each solved for the coordinate that makes e shortest, if any does. Long expressions, and
+ * constraints that contain the time, are left alone. */
 PfStatus pf_use_positions(PfContext *ctx, const PfEquations *eq, const PfKinematics *k, PfExpr *e)
 {
   enum { LONG = 400 };
-  if (pf_expr_words(ctx, *e) > LONG) return PF_OK;
+  if (pf_expr_token_count(ctx, *e) > LONG) return PF_OK;
   for (int i = 0; i < eq->m; i++) {
     if (eq->position[i] == PF_EXPR_NONE || eq->model->constraints[i].rheonomic) continue;
     PfExpr best = *e;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equations for people to read. */
+/* Lagrange's equations with multipliers for people to read: M, F, C, A and b in their shortest forms, rows assembled
+ * from them, and abbreviations for shared parts, sorted so that each comes after those in it. Also the helpers that all
+ * derivations share: linear combinations, rates of abbreviations, titles of sections. */
 #include "mech/mech_impl.h"
 
 #include <stdio.h>
@@ -8,23 +10,20 @@
 /* Equations longer than this (pf_expr_length) get abbreviations. */
 enum { LONG_EQUATIONS = 6000 };
 
+/* Shortest forms of a list; PF_EXPR_NONE stays. */
 static PfStatus simplify(PfContext *ctx, const PfExpr *from, PfExpr *to, size_t count)
 {
   for (size_t i = 0; i < count; i++) to[i] = from[i] == PF_EXPR_NONE ? PF_EXPR_NONE : pf_expr_simplest(ctx, from[i]);
   return pf_expr_check(ctx);
 }
 
+/* The shortest forms of M, F, C, A and b that are found within the budget. */
 static PfStatus simplify_equations(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfEquations *simple)
 {
   size_t n = (size_t)eq->n, m = (size_t)eq->m;
   *simple = *eq;
-  simple->M = pf_arena_array(arena, PfExpr, n*n);
-  simple->F = pf_arena_array(arena, PfExpr, n);
-  simple->C = pf_arena_array(arena, PfExpr, n);
-  simple->A = pf_arena_array(arena, PfExpr, m*n);
-  simple->b = pf_arena_array(arena, PfExpr, m);
-  if (!simple->M || !simple->F || !simple->C || !simple->A || !simple->b)
-    return pf_no_room(ctx, "the equations");
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(simple->M, n*n), PF_ROOM(simple->F, n), PF_ROOM(simple->C, n),
+                   PF_ROOM(simple->A, m*n), PF_ROOM(simple->b, m)));
   PF_TRY(simplify(ctx, eq->F, simple->F, n));
   PF_TRY(simplify(ctx, eq->C, simple->C, n));
   PF_TRY(simplify(ctx, eq->A, simple->A, m*n));
@@ -36,35 +35,7 @@ static PfStatus simplify_equations(PfContext *ctx, PfArena *arena, const PfEquat
   return PF_OK;
 }
 
-PfExpr pf_combination(PfContext *ctx, const PfExpr *coefficients, size_t stride, const PfExpr *unknowns, int count)
-{
-  PfExpr sum = pf_expr_int(ctx, 0);
-  for (int j = 0; j < count; j++)
-    sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, coefficients[(size_t)j*stride], unknowns[j]));
-  return sum;
-}
-
-static void assemble(PfContext *ctx, PfDerivation *d)
-{
-  const PfEquations *s = &d->simple;
-  const PfModel *model = s->model;
-  size_t n = (size_t)s->n;
-  const PfExpr *acceleration = d->unknowns, *lambda = d->unknowns + n;
-  for (size_t i = 0; i < n; i++) {
-    PfEquation *e = d->equations + i;
-    e->name = model->coordinates[i].name;
-    e->left = pf_combination(ctx, s->M + i*n, 1, acceleration, s->n);
-    PfExpr forces = pf_expr_add(ctx, s->F[i], s->C[i]);
-    e->right = pf_expr_add(ctx, forces, pf_combination(ctx, s->A + i, n, lambda, s->m));
-  }
-  for (int k = 0; k < s->m; k++) {
-    PfEquation *e = d->equations + n + (size_t)k;
-    e->name = model->constraints[k].name;
-    e->left = pf_combination(ctx, s->A + (size_t)k*n, 1, acceleration, s->n);
-    e->right = s->b[k];
-  }
-}
-
+/* Empty parts, and more than there is room for, are left out. */
 void pf_derivation_section(PfDerivation *d, const char *title, int count)
 {
   if (count == 0) return;
@@ -72,8 +43,21 @@ void pf_derivation_section(PfDerivation *d, const char *title, int count)
   d->sections[d->section_count++].count = count;
 }
 
+/* Left and right sides by turns, then values. */
+PfStatus pf_formulas_reach(PfContext *ctx, PfArena *arena, PfEquation *equations, int count, PfExpr *values,
+                           int part_count, PfExpr **roots, PfExpr **nodes, int *node_count)
+{
+  const int all = 2*count + part_count;
+  PfExpr *list;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(list, all)));
+  for (int i = 0; i < all; i++) list[i] = *pf_formula_at(equations, count, values, i);
+  if (roots) *roots = list;
+  return pf_expr_reach(ctx, arena, list, all, nodes, node_count);
+}
+
 /* ---------------------------------------------------------------- abbreviations */
 
+/* Names of models are shorter than the room here. */
 PfExpr pf_rate_symbol(PfContext *ctx, PfExpr name)
 {
   char text[320];
@@ -81,27 +65,19 @@ PfExpr pf_rate_symbol(PfContext *ctx, PfExpr name)
   return pf_expr_symbol(ctx, text);
 }
 
-/* Parts by their names and by the symbols of their rates: number + 1. */
-static PfStatus index_parts(PfContext *ctx, PfArena *arena, const PfDerivation *d, int **index)
-{
-  PfExpr *rates = pf_arena_array(arena, PfExpr, d->part_count);
-  if (!rates) return pf_no_room(ctx, "the equations");
-  for (int i = 0; i < d->part_count; i++) rates[i] = pf_rate_symbol(ctx, d->part_names[i]);
-  *index = pf_arena_array(arena, int, (size_t)pf_expr_table_size(ctx) + 1);
-  if (!*index) return pf_no_room(ctx, "the equations");
-  for (int i = 0; i < d->part_count; i++) (*index)[d->part_names[i]] = (*index)[rates[i]] = i + 1;
-  return PF_OK;
-}
-
 /* Every name after those that its value contains, themselves or by their rates: depth first. */
 static PfStatus sort_parts(PfContext *ctx, PfArena *arena, PfDerivation *d)
 {
-  int count = d->part_count, done = 0, top = 0, *index;
-  PfExpr *names = pf_arena_array(arena, PfExpr, count), *values = pf_arena_array(arena, PfExpr, count);
-  int *stack = pf_arena_array(arena, int, 2*(size_t)count);
-  bool *placed = pf_arena_array(arena, bool, count), *waiting = pf_arena_array(arena, bool, count);
-  if (!names || !values || !stack || !placed || !waiting) return pf_no_room(ctx, "the equations");
-  PF_TRY(index_parts(ctx, arena, d, &index));
+  const int count = d->part_count;
+  int done = 0, top = 0, *stack, *index;
+  PfExpr *names, *values, *rates;
+  bool *placed, *waiting;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(names, count), PF_ROOM(values, count), PF_ROOM(rates, count),
+                   PF_ROOM(stack, 2*(size_t)count), PF_ROOM(placed, count), PF_ROOM(waiting, count)));
+  for (int i = 0; i < count; i++) rates[i] = pf_rate_symbol(ctx, d->part_names[i]);
+  /* Parts by their names and by the symbols of their rates: number + 1. */
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(index, (size_t)pf_expr_table_size(ctx) + 1)));
+  for (int i = 0; i < count; i++) index[d->part_names[i]] = index[rates[i]] = i + 1;
   for (int first = 0; first < count; first++) {
     if (!placed[first]) stack[top++] = first;
     while (top > 0) {
@@ -128,86 +104,55 @@ static PfStatus sort_parts(PfContext *ctx, PfArena *arena, PfDerivation *d)
   return PF_OK;
 }
 
-static int count_entries(const PfDerivation *d)
-{
-  int count = 0;
-  for (int k = 0; k < d->matrix_count; k++) count += d->matrices[k].rows*d->matrices[k].columns;
-  return count;
-}
-
-/* Both sides of all equations and what names stand for, then the entries of matrices: in a list, and back from it. */
-static void list_formulas(const PfDerivation *d, PfExpr *roots)
-{
-  for (int i = 0; i < d->equation_count; i++) {
-    roots[2*i] = d->equations[i].left;
-    roots[2*i + 1] = d->equations[i].right;
-  }
-  roots += 2*d->equation_count;
-  for (int i = 0; i < d->part_count; i++) *roots++ = d->part_values[i];
-  for (int k = 0; k < d->matrix_count; k++)
-    for (int i = 0; i < d->matrices[k].rows*d->matrices[k].columns; i++) *roots++ = d->matrices[k].entries[i];
-}
-
-static PfStatus take_formulas(PfContext *ctx, PfArena *arena, PfDerivation *d, const PfExpr *roots)
-{
-  for (int i = 0; i < d->equation_count; i++) {
-    d->equations[i].left = roots[2*i];
-    d->equations[i].right = roots[2*i + 1];
-  }
-  roots += 2*d->equation_count + d->part_count;
-  for (int k = 0; k < d->matrix_count; k++) {
-    int count = d->matrices[k].rows*d->matrices[k].columns;
-    PfExpr *entries = pf_arena_array(arena, PfExpr, count);
-    if (!entries) return pf_no_room(ctx, "the equations");
-    memcpy(entries, roots, (size_t)count*sizeof *entries);
-    d->matrices[k].entries = entries;
-    roots += count;
-  }
-  return PF_OK;
-}
-
-/* Has the model a name made of the prefix and a number? */
-static bool is_taken(const PfModel *model, const char *prefix)
-{
-  size_t length = strlen(prefix);
-  for (int i = 0; i < model->parameter_count + model->coordinate_count + model->speed_count + model->input_count; i++) {
-    int k = i;
-    const char *name = NULL;
-    if (k < model->parameter_count) name = model->parameters[k].name;
-    else if ((k -= model->parameter_count) < model->coordinate_count) name = model->coordinates[k].name;
-    else if ((k -= model->coordinate_count) < model->speed_count) name = model->speeds[k].name;
-    else name = model->inputs[k - model->speed_count].name;
-    if (!strncmp(name, prefix, length) && name[length] && strspn(name + length, "0123456789") == strlen(name + length))
-      return true;
-  }
-  return false;
-}
-
+/* The stem of abbreviations: the first one with which, and a number after it, no name of the model begins. */
 static const char *free_prefix(const PfModel *model)
 {
   static const char *const prefixes[] = {"z", "Z", "zz", "z_"};
-  for (size_t i = 0; i < sizeof prefixes/sizeof *prefixes; i++)
-    if (!is_taken(model, prefixes[i])) return prefixes[i];
+  const int p = model->parameter_count, c = p + model->coordinate_count, s = c + model->speed_count;
+  for (size_t k = 0; k < sizeof prefixes/sizeof *prefixes; k++) {
+    const size_t length = strlen(prefixes[k]);
+    bool taken = false;
+    for (int i = 0; i < s + model->input_count && !taken; i++) {
+      const char *name = i < p   ? model->parameters[i].name
+                         : i < c ? model->coordinates[i - p].name
+                         : i < s ? model->speeds[i - c].name
+                                 : model->inputs[i - s].name;
+      const char *number = name + length;
+      taken = !strncmp(name, prefixes[k], length) && *number && !number[strspn(number, "0123456789")];
+    }
+    if (!taken) return prefixes[k];
+  }
   return "zzz_";
 }
 
-/* Shared parts come before the names that are there already, which may contain them. */
+/* Both sides of all equations, the values of names and the entries of matrices get abbreviations for the parts that
+ * they share. These come before the names that are there already, which may contain them. */
 PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
 {
-  int named = d->part_count, count = 2*d->equation_count + named + count_entries(d);
-  PfExpr *roots = pf_arena_array(arena, PfExpr, count);
+  const int named = d->part_count, formulas = 2*d->equation_count + named;
+  int count = formulas;
+  PfExpr *roots, *names, *values;
   PfParts parts = {0};
-  if (!roots) return pf_no_room(ctx, "the equations");
-  list_formulas(d, roots);
+  for (int k = 0; k < d->matrix_count; k++) count += d->matrices[k].rows*d->matrices[k].columns;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(roots, count)));
+  for (int i = 0; i < formulas; i++) roots[i] = *pf_formula_at(d->equations, d->equation_count, d->part_values, i);
+  for (int k = 0, at = formulas; k < d->matrix_count; k++) {
+    const int own = d->matrices[k].rows*d->matrices[k].columns;
+    memcpy(roots + at, d->matrices[k].entries, (size_t)own*sizeof *roots);
+    at += own;
+  }
   PF_TRY(pf_expr_share(ctx, arena, roots, count, free_prefix(d->model), LONG_EQUATIONS, &parts));
-  PF_TRY(take_formulas(ctx, arena, d, roots));
-  PfExpr *names = pf_arena_array(arena, PfExpr, parts.count + named);
-  PfExpr *values = pf_arena_array(arena, PfExpr, parts.count + named);
-  if (!names || !values) return pf_no_room(ctx, "the equations");
+  for (int i = 0; i < formulas - named; i++) *pf_formula_at(d->equations, d->equation_count, NULL, i) = roots[i];
+  for (int k = 0, at = formulas; k < d->matrix_count; k++) { /* each keeps its piece of the list */
+    d->matrices[k].entries = roots + at;
+    at += d->matrices[k].rows*d->matrices[k].columns;
+  }
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(names, parts.count + named),
+                   PF_ROOM(values, parts.count + named)));
   for (int i = 0; i < parts.count; i++) names[i] = parts.names[i], values[i] = parts.values[i];
   for (int i = 0; i < named; i++) {
     names[parts.count + i] = d->part_names[i];
-    values[parts.count + i] = roots[2*d->equation_count + i];
+    values[parts.count + i] = roots[formulas - named + i];
   }
   d->part_count = parts.count + named;
   d->part_names = names;
@@ -220,8 +165,8 @@ static bool is_known(const PfModel *model, PfExpr symbol)
 {
   for (int k = 0; k < model->coordinate_count; k++)
     if (model->coordinates[k].v == symbol) return true;
-  for (int k = 0; k < model->follower_count; k++)
-    if (model->followers[k].symbol == symbol) return true;
+  for (int k = 0; k < model->auxiliary_count; k++)
+    if (model->auxiliaries[k].symbol == symbol) return true;
   return false;
 }
 
@@ -229,9 +174,9 @@ static bool is_known(const PfModel *model, PfExpr symbol)
 PfStatus pf_derivation_rate(PfContext *ctx, PfArena *arena, const PfDerivation *d, int part, PfExpr *rate)
 {
   int speeds = d->speeds ? d->unknown_count : 0, count = 0;
-  size_t most = (size_t)speeds + (size_t)d->part_count;
-  PfExpr *from = pf_arena_array(arena, PfExpr, most), *to = pf_arena_array(arena, PfExpr, most), own;
-  if (!from || !to) return pf_no_room(ctx, "the equations");
+  PfExpr *from, *to, own;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(from, speeds + d->part_count),
+                   PF_ROOM(to, speeds + d->part_count)));
   for (int i = 0; i < speeds; i++)
     if (!is_known(d->model, d->speeds[i])) from[count] = d->speeds[i], to[count++] = d->unknowns[i];
   for (int i = 0; i < d->part_count; i++)
@@ -243,6 +188,7 @@ PfStatus pf_derivation_rate(PfContext *ctx, PfArena *arena, const PfDerivation *
   return PF_OK;
 }
 
+/* The latest abbreviations first, since they may contain earlier ones. */
 PfStatus pf_derivation_expand(PfContext *ctx, PfArena *arena, const PfDerivation *d, PfExpr *list, int count)
 {
   for (int i = d->part_count; i-- > 0;) {
@@ -256,18 +202,35 @@ PfStatus pf_derivation_expand(PfContext *ctx, PfArena *arena, const PfDerivation
   return pf_expr_check(ctx);
 }
 
+/* M q'' = F + C + A^T lambda and A q'' = b, row by row, in the shortest forms of M, F, C, A and b. */
 PfStatus pf_derive_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
 {
   *d = (PfDerivation){.form = "multipliers", .model = eq->model, .motion_count = eq->n};
   pf_derivation_section(d, "Constraints, differentiated", eq->m);
   d->unknown_count = d->equation_count = eq->n + eq->m;
-  d->unknowns = pf_arena_array(arena, PfExpr, d->unknown_count);
-  d->equations = pf_arena_array(arena, PfEquation, d->equation_count);
-  if (!d->unknowns || !d->equations) return pf_no_room(ctx, "the equations");
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(d->unknowns, d->unknown_count),
+                   PF_ROOM(d->equations, d->equation_count)));
   for (int i = 0; i < eq->n; i++) d->unknowns[i] = eq->model->coordinates[i].a;
   for (int k = 0; k < eq->m; k++) d->unknowns[eq->n + k] = eq->model->constraints[k].multiplier;
   PF_TRY(simplify_equations(ctx, arena, eq, &d->simple));
-  assemble(ctx, d);
+  /* M q'' = F + C + A^T lambda and A q'' = b, row by row. */
+  const PfEquations *s = &d->simple;
+  const PfModel *model = s->model;
+  size_t n = (size_t)s->n;
+  const PfExpr *acceleration = d->unknowns, *lambda = d->unknowns + n;
+  for (size_t i = 0; i < n; i++) {
+    PfEquation *e = d->equations + i;
+    e->name = model->coordinates[i].name;
+    e->left = pf_combination(ctx, s->M + i*n, 1, acceleration, s->n);
+    PfExpr forces = pf_expr_add(ctx, s->F[i], s->C[i]);
+    e->right = pf_expr_add(ctx, forces, pf_combination(ctx, s->A + i, n, lambda, s->m));
+  }
+  for (int k = 0; k < s->m; k++) {
+    PfEquation *e = d->equations + n + (size_t)k;
+    e->name = model->constraints[k].name;
+    e->left = pf_combination(ctx, s->A + (size_t)k*n, 1, acceleration, s->n);
+    e->right = s->b[k];
+  }
   PF_TRY(pf_expr_check(ctx));
   return pf_abbreviate(ctx, arena, d);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for products of what moves that stand in many terms: behind a tractor every trailer goes as fast as the one
- * before times a cosine, and with c2 = c*cos(psi1), c3 = c2*cos(psi2), … equations grow by as much with each. The pair
- * of factors that stands together most often gets a name, then the next pair, of which the name may be one. */
+/* Names for products of moving factors that occur in many terms: in a train of trailers each one is as fast as the one
+ * ahead times a cosine, and with c2 = c*cos(psi1), c3 = c2*cos(psi2), … the equations grow by the same amount with each
+ * trailer. The pair of factors that occurs most often gets a name, then the next pair, which may contain that name. */
 #include "mech/mech_impl.h"
 
 #include <string.h>
@@ -21,30 +21,9 @@ typedef struct Pair {
   int uses;
 } Pair;
 
-static int root_count(const Work *w)
-{
-  return 2*w->d->equation_count + w->d->part_count;
-}
-
-static PfExpr *root_at(const Work *w, int i)
-{
-  int equations = 2*w->d->equation_count;
-  if (i >= equations) return w->d->part_values + (i - equations);
-  return i%2 ? &w->d->equations[i/2].right : &w->d->equations[i/2].left;
-}
-
-static PfStatus list_nodes(Work *w)
-{
-  int count = root_count(w);
-  PfExpr *roots = pf_arena_array(w->arena, PfExpr, count);
-  if (!roots) return pf_no_room(w->ctx, "the equations");
-  for (int i = 0; i < count; i++) roots[i] = *root_at(w, i);
-  return pf_expr_reach(w->ctx, w->arena, roots, count, &w->nodes, &w->node_count);
-}
-
 /* ---------------------------------------------------------------- pairs */
 
-/* A factor that may be named together with another: a sine or cosine of what moves, or such a name. */
+/* A factor that may be named together with another: a sine or cosine of a moving quantity, or such a name. */
 static bool is_factor(const Work *w, PfExpr base)
 {
   PfOp op = pf_expr_op(w->ctx, base);
@@ -71,30 +50,24 @@ static int list_factors(const Work *w, PfExpr e, PfExpr *base, int *power, int r
 
 enum { MOST_FACTORS = 64, MOST_PAIRS = 4096 };
 
-static int count_pair(Pair *pairs, int count, PfExpr a, PfExpr b)
-{
-  for (int i = 0; i < count; i++)
-    if (pairs[i].a == a && pairs[i].b == b) {
-      pairs[i].uses++;
-      return count;
-    }
-  if (count < MOST_PAIRS) pairs[count++] = (Pair){a, b, 1};
-  return count;
-}
-
 /* The pair that stands in most products; of equal ones the first. */
 static PfStatus find_pair(const Work *w, Pair *best)
 {
   PfMark mark = pf_arena_mark(w->arena);
-  Pair *pairs = pf_arena_array(w->arena, Pair, MOST_PAIRS);
+  Pair *pairs;
   int count = 0;
-  if (!pairs) return pf_no_room(w->ctx, "the equations");
+  PF_TRY(pf_arrays(w->ctx, w->arena, "the equations", PF_ROOM(pairs, MOST_PAIRS + 1)));
   for (int i = 0; i < w->node_count; i++) {
     PfExpr base[MOST_FACTORS];
     int power[MOST_FACTORS], factors = list_factors(w, w->nodes[i], base, power, MOST_FACTORS);
     for (int a = 0; a < factors; a++)
-      for (int b = a + 1; b < factors; b++)
-        if (power[a] == power[b]) count = count_pair(pairs, count, base[a], base[b]);
+      for (int b = a + 1; b < factors; b++) {
+        int k = 0;
+        if (power[a] != power[b]) continue;
+        while (k < count && (pairs[k].a != base[a] || pairs[k].b != base[b])) k++;
+        pairs[k] = (Pair){base[a], base[b], k < count ? pairs[k].uses + 1 : 1};
+        if (k == count && count < MOST_PAIRS) count++; /* there is room for one that is not counted */
+      }
   }
   *best = (Pair){0};
   for (int i = 0; i < count; i++)
@@ -111,6 +84,7 @@ typedef struct Replacement {
   PfExpr name;
 } Replacement;
 
+/* A product with the name in the place of the pair, where both have the same power. */
 static PfExpr replaced(void *user, PfExpr e)
 {
   const Replacement *r = user;
@@ -126,34 +100,36 @@ static PfExpr replaced(void *user, PfExpr e)
   return pf_expr_mul(ctx, pf_expr_pow_int(ctx, pf_expr_div(ctx, r->name, both), power[a]), e);
 }
 
+/* Gives the product of the pair a name, and writes all formulas with it. */
 static PfStatus name_pair(Work *w, Pair pair)
 {
   PfDerivation *d = w->d;
-  PfAuthored parts = {.part_count = d->part_count, .part_names = d->part_names, .part_values = d->part_values};
+  PfReducedRows parts = {.part_count = d->part_count, .part_names = d->part_names, .part_values = d->part_values};
   Replacement r = {.w = w, .pair = pair};
   PfExpr rate, value = pf_expr_mul(w->ctx, pair.a, pair.b);
-  int roots = root_count(w);
-  PF_TRY(pf_author_name(w->ctx, w->arena, w->eq->model, w->k, "c", &parts, value, &r.name, &rate));
-  for (int i = 0; i < roots; i++) PF_TRY(pf_expr_map(w->ctx, root_at(w, i), 1, replaced, &r, root_at(w, i)));
+  const int roots = 2*d->equation_count + d->part_count;
+  PF_TRY(pf_reduced_name(w->ctx, w->arena, w->eq->model, w->k, "c", &parts, value, &r.name, &rate));
+  for (int i = 0; i < roots; i++) {
+    PfExpr *formula = pf_formula_at(d->equations, d->equation_count, d->part_values, i);
+    PF_TRY(pf_expr_map(w->ctx, formula, 1, replaced, &r, formula));
+  }
   d->part_count = parts.part_count;
   return pf_expr_check(w->ctx);
 }
 
-static size_t words(const Work *w)
-{
-  size_t sum = 0;
-  for (int i = 0; i < root_count(w); i++) sum += pf_expr_words(w->ctx, *root_at(w, i));
-  return sum;
-}
-
+/* Round by round, as long as a pair of factors stands in several products. Short derivations need no such names, and
+ * very long ones are not read. */
 PfStatus pf_name_products(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfDerivation *d)
 {
   enum { LEAST_WORDS = 240, LEAST_USES = 4, MOST_NAMES = 64, MOST_NODES = 1500 };
   Work w = {.ctx = ctx, .arena = arena, .eq = eq, .k = k, .d = d};
-  if (words(&w) < LEAST_WORDS) return PF_OK; /* short enough without */
-  size_t room = (size_t)d->part_count + MOST_NAMES;
-  PfExpr *names = pf_arena_array(arena, PfExpr, room), *values = pf_arena_array(arena, PfExpr, room);
-  if (!names || !values) return pf_no_room(ctx, "the equations");
+  size_t words = 0;
+  for (int i = 0; i < 2*d->equation_count + d->part_count; i++)
+    words += pf_expr_token_count(ctx, *pf_formula_at(d->equations, d->equation_count, d->part_values, i));
+  if (words < LEAST_WORDS) return PF_OK; /* short enough without */
+  PfExpr *names, *values;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(names, d->part_count + MOST_NAMES),
+                   PF_ROOM(values, d->part_count + MOST_NAMES)));
   if (d->part_count) {
     memcpy(names, d->part_names, (size_t)d->part_count*sizeof *names);
     memcpy(values, d->part_values, (size_t)d->part_count*sizeof *values);
@@ -162,8 +138,9 @@ PfStatus pf_name_products(PfContext *ctx, PfArena *arena, const PfEquations *eq,
   d->part_values = values;
   for (int i = 0; i < MOST_NAMES; i++) {
     Pair pair = {0};
-    PF_TRY(list_nodes(&w));
-    if (w.node_count > MOST_NODES) return PF_OK; /* nobody reads that: numbered parts will do */
+    PF_TRY(pf_formulas_reach(ctx, arena, d->equations, d->equation_count, d->part_values, d->part_count, NULL, &w.nodes,
+                             &w.node_count));
+    if (w.node_count > MOST_NODES) return PF_OK; /* too long to be read: numbered parts will do */
     PF_TRY(find_pair(&w, &pair));
     if (pair.uses < LEAST_USES) return PF_OK;
     PF_TRY(name_pair(&w, pair));

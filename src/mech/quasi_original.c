@@ -6,6 +6,7 @@
 
 /* ---------------------------------------------------------------- numbers */
 
+/* Every symbol is evaluated by what it means in the original: itself, or an expression of the quaternion. */
 PfStatus pf_quasi_values(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfSymbols *symbols,
                          const double *original, double *values)
 {
@@ -19,80 +20,52 @@ PfStatus pf_quasi_values(PfContext *ctx, PfArena *arena, const PfEquations *eq, 
     if (model->coordinates[i].quasi) meaning[symbols->q + i] = pf_expr_int(ctx, 0);
   for (int s = 0; s < model->spinning_count; s++)
     memcpy(meaning + symbols->v + model->spinnings[s].first, model->spinnings[s].value, 3*sizeof *meaning);
-  for (int i = 0; i < model->follower_count; i++) meaning[symbols->followers + i] = model->followers[i].value;
+  for (int i = 0; i < model->auxiliary_count; i++) meaning[symbols->auxiliaries + i] = model->auxiliaries[i].value;
   return pf_expr_evaluate(ctx, meaning, symbols->count, old.symbol, original, old.count, values);
 }
 
 /* ---------------------------------------------------------------- pseudo-velocities of the original */
 
-/* Angular velocities and followers, and what they are by quaternions. */
-typedef struct Meanings {
-  PfExpr *symbol, *value;
-  int count;
-} Meanings;
 
-static PfStatus list_meanings(PfContext *ctx, PfArena *arena, const PfModel *model, Meanings *m)
-{
-  size_t most = 3*(size_t)model->spinning_count + (size_t)model->follower_count;
-  *m = (Meanings){pf_arena_array(arena, PfExpr, most), pf_arena_array(arena, PfExpr, most), 0};
-  if (!m->symbol || !m->value) return pf_no_room(ctx, "the kinematics");
-  for (int i = 0; i < model->spinning_count; i++)
-    for (int k = 0; k < 3; k++) {
-      PfExpr w = model->coordinates[model->spinnings[i].first + k].v;
-      m->symbol[m->count] = w, m->value[m->count++] = model->spinnings[i].value[k];
-    }
-  for (int i = 0; i < model->follower_count; i++)
-    m->symbol[m->count] = model->followers[i].symbol, m->value[m->count++] = model->followers[i].value;
-  return PF_OK;
-}
-
-/* v of the original coordinates by omega: those of quaternions are rates of followers. Angular velocities among omega
- * stay what they are: only followers are written out. */
-static PfStatus original_velocities(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfModel *quasi,
-                                    const PfKinematics *from, PfKinematics *k)
-{
-  PfExpr *symbols = pf_arena_array(arena, PfExpr, quasi->follower_count);
-  PfExpr *rates = pf_arena_array(arena, PfExpr, quasi->follower_count);
-  PfExpr *values = pf_arena_array(arena, PfExpr, quasi->follower_count);
-  if (!symbols || !rates || !values) return pf_no_room(ctx, "the kinematics");
-  PF_TRY(pf_follower_rates(ctx, arena, quasi, from->v, symbols, rates));
-  for (int i = 0; i < quasi->follower_count; i++) values[i] = quasi->followers[i].value;
-  for (int i = 0; i < eq->n; i++) {
-    const PfCoordinate *c = eq->model->coordinates + i;
-    for (int j = 0; j < quasi->coordinate_count; j++)
-      if (quasi->coordinates[j].v == c->v) k->v[i] = from->v[j];
-    for (int j = 0; j < quasi->follower_count; j++)
-      if (symbols[j] == c->q) k->v[i] = rates[j];
-  }
-  return pf_expr_substitute(ctx, k->v, eq->n, symbols, values, quasi->follower_count, k->v);
-}
-
+/* v of the original coordinates by omega: those of quaternions are rates of auxiliary states. Angular velocities and
+ * auxiliary states in definitions and divisors are written out by the original coordinates; in v only auxiliary states
+ * are, since angular velocities among omega stay what they are. */
 PfStatus pf_quasi_kinematics(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
 {
   PfQuasi quasi;
   PfKinematics from;
-  Meanings m;
-  size_t n = (size_t)eq->n;
   PF_TRY(pf_quasi_make(ctx, arena, eq, &quasi));
   PF_TRY(pf_kinematics_find(ctx, arena, &quasi.equations, &from));
-  PF_TRY(list_meanings(ctx, arena, &quasi.model, &m));
-  size_t s = (size_t)from.count;
+  const PfModel *model = &quasi.model;
+  const int n = eq->n, s = from.count, auxiliaries = model->auxiliary_count, spins = 3*model->spinning_count;
+  PfExpr *symbols, *values, *rates; /* of auxiliary states, then of angular velocities */
   *k = from;
   k->chosen = false;
   k->combined = true;
-  k->v = pf_arena_array(arena, PfExpr, n);
-  k->N = pf_arena_array(arena, PfExpr, n*s);
-  k->drift = pf_arena_array(arena, PfExpr, n);
-  k->definition = pf_arena_array(arena, PfExpr, s);
-  k->independent = pf_arena_array(arena, int, s);
-  if (!k->v || !k->N || !k->drift || !k->definition || !k->independent) return pf_no_room(ctx, "the kinematics");
-  for (int a = 0; a < from.count; a++) {
+  PF_TRY(pf_arrays(ctx, arena, "the kinematics", PF_ROOM(k->v, n), PF_ROOM2(k->N, n, s), PF_ROOM(k->drift, n),
+                   PF_ROOM(k->definition, s), PF_ROOM(k->independent, s), PF_ROOM(symbols, auxiliaries + spins),
+                   PF_ROOM(values, auxiliaries + spins), PF_ROOM(rates, auxiliaries)));
+  PF_TRY(pf_auxiliary_rates(model, from.v, symbols, rates));
+  for (int i = 0; i < auxiliaries; i++) values[i] = model->auxiliaries[i].value;
+  for (int i = 0; i < spins; i++) {
+    const PfSpinning *spinning = model->spinnings + i/3;
+    symbols[auxiliaries + i] = model->coordinates[spinning->first + i%3].v;
+    values[auxiliaries + i] = spinning->value[i%3];
+  }
+  for (int a = 0; a < s; a++) {
     k->definition[a] = from.definition ? from.definition[a] : from.omega[a];
     k->independent[a] = -1;
-    for (int i = 0; i < eq->n; i++)
+    for (int i = 0; i < n; i++)
       if (eq->model->coordinates[i].v == k->definition[a]) k->independent[a] = i;
   }
-  PF_TRY(pf_expr_substitute(ctx, k->definition, from.count, m.symbol, m.value, m.count, k->definition));
-  PF_TRY(pf_expr_substitute(ctx, k->divisors, k->divisor_count, m.symbol, m.value, m.count, k->divisors));
-  return original_velocities(ctx, arena, eq, &quasi.model, &from, k);
+  PF_TRY(pf_expr_substitute(ctx, k->definition, s, symbols, values, auxiliaries + spins, k->definition));
+  PF_TRY(pf_expr_substitute(ctx, k->divisors, k->divisor_count, symbols, values, auxiliaries + spins, k->divisors));
+  for (int i = 0; i < n; i++) {
+    const PfCoordinate *c = eq->model->coordinates + i;
+    for (int j = 0; j < model->coordinate_count; j++)
+      if (model->coordinates[j].v == c->v) k->v[i] = from.v[j];
+    for (int j = 0; j < auxiliaries; j++)
+      if (symbols[j] == c->q) k->v[i] = rates[j];
+  }
+  return pf_expr_substitute(ctx, k->v, n, symbols, values, auxiliaries, k->v);
 }

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way to the equations, step by step: what a student follows and an author cites. */
+/* The derivation of the equations step by step, for a student to follow and an author to cite. */
 #include "mech/mech_impl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static int step_count(const PfDerivation *d)
-{
-  int count = 0;
-  for (int i = 0; i < d->step_section_count; i++) count += d->step_sections[i].count;
-  return count;
-}
-
+/* A section without lines is dropped when the next one begins. */
 void pf_step_begin(PfDerivation *d, const char *title)
 {
   if (d->step_section_count) {
@@ -21,7 +15,7 @@ void pf_step_begin(PfDerivation *d, const char *title)
   if (d->step_section_count < PF_MOST_STEPS) d->step_sections[d->step_section_count++] = (PfDerivationPart){title, 0};
 }
 
-/* P_theta in LaTeX: P with what it belongs to as its index, as that is written. */
+/* P_theta in LaTeX: P with the LaTeX form of its owner as its index. */
 static PfStatus set_notation(PfContext *ctx, PfArena *arena, PfExpr symbol, const char *what, const char *const of[2])
 {
   char text[600];
@@ -36,6 +30,7 @@ static PfStatus set_notation(PfContext *ctx, PfArena *arena, PfExpr symbol, cons
   return pf_expr_symbol_notation(ctx, symbol, text) ? PF_OK : pf_no_room(ctx, "the steps");
 }
 
+/* Has the model something of that name? */
 static bool is_of_model(const PfModel *model, const char *name)
 {
   bool found = pf_model_find_parameter(model, name) >= 0 || pf_model_find_coordinate(model, name) >= 0;
@@ -44,12 +39,14 @@ static bool is_of_model(const PfModel *model, const char *name)
   return found;
 }
 
-/* The symbols of steps are no symbols of the model, and where that has the same name an underscore tells them apart. */
+/* The symbols of steps do not belong to the model; where the model has the same name, an underscore is added. */
 static PfStatus add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *const of[2],
                     PfExpr value)
 {
   enum { LONG_STEP = 4000 };
-  int count = step_count(d);
+  /* Lines in all sections so far. */
+  int count = 0;
+  for (int i = 0; i < d->step_section_count; i++) count += d->step_sections[i].count;
   char name[640];
   value = pf_expr_simplest(ctx, value);
   if (pf_expr_length(ctx, value) > LONG_STEP) {
@@ -80,11 +77,13 @@ static PfStatus add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char 
   return pf_expr_check(ctx);
 }
 
+/* Adds the line what_of = value, in the shortest form. */
 PfStatus pf_step_add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *of, PfExpr value)
 {
   return add(ctx, arena, d, what, (const char *const[2]){of, NULL}, value);
 }
 
+/* With two indices: S_{row,column}. */
 PfStatus pf_step_entry(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *row,
                        const char *column, PfExpr value)
 {
@@ -92,7 +91,8 @@ PfStatus pf_step_entry(PfContext *ctx, PfArena *arena, PfDerivation *d, const ch
   return add(ctx, arena, d, what, (const char *const[2]){row, column}, value);
 }
 
-PfStatus pf_step_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *of,
+/* The same unless the value is zero. */
+static PfStatus add_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *of,
                          PfExpr value)
 {
   if (pf_expr_is_structural_zero(ctx, value)) return PF_OK;
@@ -101,18 +101,20 @@ PfStatus pf_step_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *d, const 
 
 /* ---------------------------------------------------------------- what all forms begin with */
 
+/* Energies and applied forces. */
 PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
 {
   const PfModel *model = eq->model;
   pf_step_begin(d, "Kinetic and potential energy");
   PF_TRY(pf_step_add(ctx, arena, d, "T", NULL, eq->kinetic));
-  PF_TRY(pf_step_nonzero(ctx, arena, d, "V", NULL, eq->potential));
+  PF_TRY(add_nonzero(ctx, arena, d, "V", NULL, eq->potential));
   pf_step_begin(d, "Applied forces, those of non-ideal constraints among them");
   for (int i = 0; i < eq->n; i++)
-    PF_TRY(pf_step_nonzero(ctx, arena, d, "Q", model->coordinates[i].name, pf_expr_add(ctx, eq->applied[i], eq->C[i])));
+    PF_TRY(add_nonzero(ctx, arena, d, "Q", model->coordinates[i].name, pf_expr_add(ctx, eq->applied[i], eq->C[i])));
   return PF_OK;
 }
 
+/* The constraints at the level of velocities. */
 PfStatus pf_steps_of_constraints(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
 {
   pf_step_begin(d, "Constraints on the velocities: each of these is zero");
@@ -122,6 +124,7 @@ PfStatus pf_steps_of_constraints(PfContext *ctx, PfArena *arena, const PfEquatio
   return PF_OK;
 }
 
+/* Energies, momenta, constraints and Lagrange's expressions R = (dT/dq')' - dT/dq + dV/dq - Q. */
 PfStatus pf_steps_of_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
 {
   const PfModel *model = eq->model;
@@ -141,6 +144,7 @@ PfStatus pf_steps_of_lagrange(PfContext *ctx, PfArena *arena, const PfEquations 
   return PF_OK;
 }
 
+/* The velocities expressed by pseudo-velocities. */
 PfStatus pf_steps_of_kinematics(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
                                 PfDerivation *d)
 {
@@ -149,6 +153,7 @@ PfStatus pf_steps_of_kinematics(PfContext *ctx, PfArena *arena, const PfEquation
   return PF_OK;
 }
 
+/* Lagrange's expressions, then the admissible directions N along which they are summed up. */
 PfStatus pf_steps_of_maggi(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k,
                            PfDerivation *d)
 {

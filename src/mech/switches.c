@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes the equations jump or bend: sign, abs, min, max and the comparisons in 'if'. Each has a surface g(q, q',
- * t) = 0. Here the sign of g is taken out of the equations and becomes an argument of them, its side s = +-1:
+/* Functions that make the equations jump or bend: sign, abs, min, max and the comparisons in 'if'. Each has a surface
+ * g(q, q', t) = 0. Here the sign of g is taken out of the equations and becomes an argument of them, its side s = +-1:
  *
  *   sign(g) = s,   abs(g) = s g,   max(a, b) = a where s > 0 else b,   (a < b) = (1 - s)/2   with g = a - b.
  *
@@ -39,33 +39,8 @@ static PfExpr without_factor(PfContext *ctx, PfExpr g, int *sign)
   return pf_expr_div(ctx, g, size);
 }
 
-static bool grow(Finder *f)
-{
-  PfSwitches *s = f->found;
-  int room = f->room ? 2*f->room : 8;
-  PfSwitch *more = pf_arena_array(f->arena, PfSwitch, room);
-  if (!more) return false;
-  if (s->count) memcpy(more, s->at, (size_t)s->count*sizeof *more);
-  s->at = more;
-  f->room = room;
-  return true;
-}
-
-static bool is_zero(PfContext *ctx, PfExpr e)
-{
-  return pf_expr_is_structural_zero(ctx, e) || pf_expr_is_probably_zero(ctx, e, 2) == PF_TRUE;
-}
-
-/* The value of a ratio that depends on parameters alone though the state is written in it: anywhere. */
-static PfExpr without_state(const Finder *f, PfExpr ratio, PfExpr *scratch)
-{
-  for (int i = 0; i < f->moving_count; i++) scratch[i] = pf_expr_rational(f->ctx, 2*i + 3, 2*i + 8);
-  PfStatus status = pf_expr_substitute(f->ctx, &ratio, 1, f->moving, scratch, f->moving_count, &ratio);
-  return status == PF_OK ? ratio : PF_EXPR_NONE;
-}
-
-/* Is h = c g with a c made of parameters? It is where no derivative of h/g by what moves is left:
- * g dh/dy = h dg/dy. */
+/* Is h = c g with a c made of parameters? It is where all derivatives of h/g by moving quantities vanish:
+ * g dh/dy = h dg/dy. A c in which the state is written all the same has its value anywhere. */
 static bool find_ratio(const Finder *f, PfExpr h, PfExpr g, PfExpr *dh, PfExpr *dg, PfExpr *c)
 {
   PfContext *ctx = f->ctx;
@@ -80,13 +55,16 @@ static bool find_ratio(const Finder *f, PfExpr h, PfExpr g, PfExpr *dh, PfExpr *
   if (y < 0) return false;
   for (int i = y; i < n; i++) {
     PfExpr left = pf_expr_sub(ctx, pf_expr_mul(ctx, g, dh[i]), pf_expr_mul(ctx, h, dg[i]));
-    if (!is_zero(ctx, left)) return false;
+    if (!pf_expr_is_structural_zero(ctx, left) && pf_expr_is_probably_zero(ctx, left, 2) != PF_TRUE) return false;
   }
   *c = pf_expr_div(ctx, dh[y], dg[y]);
-  if (pf_expr_depends(ctx, *c, f->moving, n)) *c = without_state(f, *c, dh);
+  if (!pf_expr_depends(ctx, *c, f->moving, n)) return *c != PF_EXPR_NONE;
+  for (int i = 0; i < n; i++) dh[i] = pf_expr_rational(ctx, 2*i + 3, 2*i + 8);
+  if (pf_expr_substitute(ctx, c, 1, f->moving, dh, n, c) != PF_OK) *c = PF_EXPR_NONE;
   return *c != PF_EXPR_NONE;
 }
 
+/* Is h = c g with a c made of parameters? */
 static bool is_multiple(const Finder *f, PfExpr h, PfExpr g, PfExpr *c)
 {
   PfArena *scratch = pf_context_scratch(f->ctx);
@@ -97,62 +75,58 @@ static bool is_multiple(const Finder *f, PfExpr h, PfExpr g, PfExpr *c)
   return is;
 }
 
-/* The surface on which g is zero, and the sign of g over that of the surface; -1: it is none of those known. */
-static int find_surface(const Finder *f, PfExpr g, PfExpr *sign)
-{
-  const PfSwitches *s = f->found;
-  PfExpr ratio;
-  *sign = pf_expr_int(f->ctx, 1);
-  for (int k = 0; k < s->count; k++)
-    if (s->at[k].surface == g) return k;
-  for (int k = 0; k < s->count; k++) {
-    if (!is_multiple(f, g, s->at[k].surface, &ratio)) continue;
-    *sign = pf_expr_call1(f->ctx, PF_OP_SIGN, ratio);
-    return k;
-  }
-  return -1;
-}
-
+/* The number of a new surface g = 0, or -1 without memory. */
 static int add_surface(Finder *f, PfExpr g)
 {
   PfSwitches *s = f->found;
   char name[32];
-  if (s->count == f->room && !grow(f)) {
-    f->failed = true;
-    return -1;
+  if (s->count == f->room) {
+    const int room = f->room ? 2*f->room : 8;
+    PfSwitch *more = pf_arena_array(f->arena, PfSwitch, room);
+    f->failed = f->failed || !more;
+    if (!more) return -1;
+    if (s->count) memcpy(more, s->at, (size_t)s->count*sizeof *more);
+    s->at = more;
+    f->room = room;
   }
-  snprintf(name, sizeof name, "side %d", s->count + 1); /* with a blank: nobody else has such a name */
-  s->at[s->count] = (PfSwitch){.surface = g, .side = pf_expr_symbol(f->ctx, name)};
+  snprintf(name, sizeof name, "side %d", s->count + 1); /* with a blank, which no name of a model contains */
+  s->at[s->count] = (PfSwitch){.surface = g, .mode = pf_expr_symbol(f->ctx, name)};
   return s->count++;
 }
 
-/* The side of g, no product, as an expression: the symbol of its surface, with a sign. PF_EXPR_NONE: there is no such
- * surface, and none may be added. */
+/* The side of g, no product, as an expression: the symbol of the surface on which g is zero, with the sign of g over
+ * that of the surface. PF_EXPR_NONE: there is no such surface, and none may be added. */
 static PfExpr side_of_one(Finder *f, PfExpr g, PfOp op)
 {
-  int turned;
-  PfExpr sign, surface = without_factor(f->ctx, g, &turned);
-  int k = find_surface(f, surface, &sign);
-  if (k < 0 && !f->known_only) k = add_surface(f, surface);
+  const PfSwitches *s = f->found;
+  int turned, k = 0;
+  PfExpr ratio = PF_EXPR_NONE, surface = without_factor(f->ctx, g, &turned), sign = pf_expr_int(f->ctx, 1);
+  while (k < s->count && s->at[k].surface != surface) k++;
+  if (k == s->count) {
+    for (k = 0; k < s->count && !is_multiple(f, surface, s->at[k].surface, &ratio);) k++;
+    if (k < s->count) sign = pf_expr_call1(f->ctx, PF_OP_SIGN, ratio);
+    else k = f->known_only ? -1 : add_surface(f, surface);
+  }
   if (k < 0) return PF_EXPR_NONE;
   PfSwitch *found = f->found->at + k;
   if (op == PF_OP_LESS || op == PF_OP_LESS_EQUAL) found->compared = true;
-  PfExpr side = pf_expr_mul(f->ctx, sign, found->side);
+  PfExpr side = pf_expr_mul(f->ctx, sign, found->mode);
   return turned < 0 ? pf_expr_neg(f->ctx, side) : side;
 }
 
-/* Does it change along the motion, as a function of the state alone? Forces of constraints are left to those who find
- * them. */
+/* Does it change along the motion, as a function of the state alone? Forces of constraints are handled where they are
+ * found. */
 static bool switches(const Finder *f, PfExpr g)
 {
   return pf_expr_depends(f->ctx, g, f->moving, f->moving_count) &&
          !pf_expr_depends(f->ctx, g, f->others, f->other_count);
 }
 
+/* Does e contain the side of a surface? */
 static bool has_side(const Finder *f, PfExpr e)
 {
   for (int k = 0; k < f->found->count; k++)
-    if (pf_expr_depends(f->ctx, e, &f->found->at[k].side, 1)) return true;
+    if (pf_expr_depends(f->ctx, e, &f->found->at[k].mode, 1)) return true;
   return false;
 }
 
@@ -185,16 +159,8 @@ static PfExpr side_of(Finder *f, PfExpr g, PfOp op)
 
 /* ---------------------------------------------------------------- what stands in the place of each function */
 
-/* (1 - s)/2, and where the motion rests on the surface, s = 0, what the comparison says of equal numbers. */
-static PfExpr truth(PfContext *ctx, PfOp op, PfExpr side)
-{
-  PfExpr one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
-  PfExpr part = pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_sub(ctx, one, side));
-  return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, side, zero), op == PF_OP_LESS_EQUAL ? one : zero, part);
-}
-
-/* A condition c that may be anything from 0 to 1: where it is one of both only one case is looked at, the other need
- * not exist. Beyond them it goes straight on, for those who search. */
+/* A condition c that may be anything from 0 to 1: where it is 0 or 1 only one case is evaluated, and the other need not
+ * exist. Beyond that range the result is continued linearly, for iterations that search for c. */
 static PfExpr choose(PfContext *ctx, PfExpr c, PfExpr yes, PfExpr no)
 {
   PfExpr one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
@@ -202,12 +168,6 @@ static PfExpr choose(PfContext *ctx, PfExpr c, PfExpr yes, PfExpr no)
   PfExpr part = pf_expr_mul(ctx, c, pf_expr_sub(ctx, yes, no));
   PfExpr otherwise = pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, c, zero), no, pf_expr_add(ctx, no, part));
   return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, c, one), yes, otherwise);
-}
-
-static PfExpr larger_or_smaller(Finder *f, PfOp op, PfExpr side, PfExpr a, PfExpr b)
-{
-  PfExpr zero = pf_expr_int(f->ctx, 0), above = pf_expr_call2(f->ctx, PF_OP_LESS, zero, side);
-  return op == PF_OP_MAX ? pf_expr_if(f->ctx, above, a, b) : pf_expr_if(f->ctx, above, b, a);
 }
 
 /* Logic on numbers from 0 to 1. */
@@ -219,8 +179,8 @@ static PfExpr logic(PfContext *ctx, PfOp op, PfExpr a, PfExpr b)
   return op == PF_OP_AND ? both : pf_expr_sub(ctx, pf_expr_add(ctx, a, b), both);
 }
 
-/* What has the value `above` where s = 1, `below` where s = -1 and `on` where s = 0; Filippov's combination between.
- * Where s is a side only its own case is looked at: the other one need not exist there. */
+/* The value `above` where s = 1, `below` where s = -1 and `on` where s = 0; Filippov's combination between. Where s is
+ * a side only its own case is evaluated: the other one need not exist there. */
 static PfExpr combine(PfContext *ctx, PfExpr s, PfExpr above, PfExpr below, PfExpr on)
 {
   if (above == below && above == on) return above;
@@ -233,45 +193,38 @@ static PfExpr combine(PfContext *ctx, PfExpr s, PfExpr above, PfExpr below, PfEx
   return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, s, one), above, rest);
 }
 
-/* Does e divide by something that depends on the side s? Then it may have no value at s = 0. */
-static bool divides_by(const Finder *f, PfExpr e, PfExpr s)
-{
-  PfContext *ctx = f->ctx;
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  PfExpr *nodes;
-  int count;
-  bool divides = pf_expr_reach(ctx, scratch, &e, 1, &nodes, &count) != PF_OK;
-  for (int i = 0; !divides && i < count; i++) {
-    int args = pf_expr_op(ctx, nodes[i]) == PF_OP_PRODUCT ? pf_expr_arg_count(ctx, nodes[i]) : 0;
-    for (int j = 0; j < args && !divides; j += 2) {
-      double power;
-      bool positive = pf_expr_is_number(ctx, pf_expr_arg(ctx, nodes[i], j + 1), &power) && power > 0;
-      divides = !positive && pf_expr_depends(ctx, pf_expr_arg(ctx, nodes[i], j), &s, 1);
-    }
-  }
-  pf_arena_release(scratch, mark);
-  return divides;
-}
-
 /* e where the side s is 1, -1 and 0. */
 typedef struct Cases {
   PfExpr above, below, on;
 } Cases;
 
-static PfExpr with_side(PfContext *ctx, PfExpr e, PfExpr s, int value)
+/* e with a number in the place of the side s; PF_EXPR_NONE when that fails. */
+static PfExpr with_mode(PfContext *ctx, PfExpr e, PfExpr s, int value)
 {
   PfExpr number = pf_expr_int(ctx, value);
   return pf_expr_substitute(ctx, &e, 1, &s, &number, 1, &e) == PF_OK ? e : PF_EXPR_NONE;
 }
 
+/* The three cases of e. Where e divides by an expression of the side, it may have no value at s = 0: there it is the
+ * mean of both sides. */
 static Cases cases_of(const Finder *f, PfExpr e, PfExpr s)
 {
   PfContext *ctx = f->ctx;
-  Cases c = {with_side(ctx, e, s, 1), with_side(ctx, e, s, -1), PF_EXPR_NONE};
-  c.on = !divides_by(f, e, s)
-             ? with_side(ctx, e, s, 0)
-             : pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_add(ctx, c.above, c.below));
+  Cases c = {with_mode(ctx, e, s, 1), with_mode(ctx, e, s, -1), PF_EXPR_NONE};
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  PfExpr *nodes;
+  int count;
+  bool divides = pf_expr_reach(ctx, scratch, &e, 1, &nodes, &count) != PF_OK;
+  for (int i = 0; !divides && i < count; i++)
+    for (int j = 0; pf_expr_op(ctx, nodes[i]) == PF_OP_PRODUCT && j < pf_expr_arg_count(ctx, nodes[i]); j += 2) {
+      double power;
+      bool positive = pf_expr_is_number(ctx, pf_expr_arg(ctx, nodes[i], j + 1), &power) && power > 0;
+      divides = divides || (!positive && pf_expr_depends(ctx, pf_expr_arg(ctx, nodes[i], j), &s, 1));
+    }
+  pf_arena_release(scratch, mark);
+  c.on = !divides ? with_mode(ctx, e, s, 0)
+                  : pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_add(ctx, c.above, c.below));
   return c;
 }
 
@@ -281,8 +234,8 @@ static int jumping_side(const Finder *f, PfExpr g)
   for (int k = 0; k < f->found->count; k++) {
     const PfSwitch *w = f->found->at + k;
     PfExpr ratio;
-    if (!pf_expr_depends(f->ctx, g, &w->side, 1)) continue;
-    PfExpr jump = pf_expr_sub(f->ctx, with_side(f->ctx, g, w->side, 1), with_side(f->ctx, g, w->side, -1));
+    if (!pf_expr_depends(f->ctx, g, &w->mode, 1)) continue;
+    PfExpr jump = pf_expr_sub(f->ctx, with_mode(f->ctx, g, w->mode, 1), with_mode(f->ctx, g, w->mode, -1));
     if (!pf_expr_is_structural_zero(f->ctx, jump) && !is_multiple(f, jump, w->surface, &ratio)) return k;
   }
   return -1;
@@ -294,7 +247,7 @@ static PfExpr image_of(void *user, PfExpr e);
  * surface of its own without a jump in it. */
 static PfExpr split(Finder *f, PfExpr e, int k)
 {
-  PfExpr s = f->found->at[k].side;
+  PfExpr s = f->found->at[k].mode;
   Cases c = cases_of(f, e, s);
   f->depth++;
   c = (Cases){image_of(f, c.above), image_of(f, c.below), image_of(f, c.on)};
@@ -302,7 +255,7 @@ static PfExpr split(Finder *f, PfExpr e, int k)
   return combine(f->ctx, s, c.above, c.below, c.on);
 }
 
-/* sign, abs, min, max or a comparison, with what decides it as g. */
+/* sign, abs, min, max or a comparison, with its deciding expression as g. */
 static PfExpr image_of_switch(Finder *f, PfExpr e, PfExpr g)
 {
   enum { DEEPEST = 4 }; /* of arguments with more sides than that the cases are too many */
@@ -315,15 +268,15 @@ static PfExpr image_of_switch(Finder *f, PfExpr e, PfExpr g)
   if (side == PF_EXPR_NONE) return f->known_only ? e : side;
   if (op == PF_OP_SIGN) return side;
   if (op == PF_OP_ABS) return pf_expr_mul(ctx, side, g);
-  if (op == PF_OP_LESS || op == PF_OP_LESS_EQUAL) return truth(ctx, op, side);
-  return larger_or_smaller(f, op, side, pf_expr_arg(ctx, e, 0), pf_expr_arg(ctx, e, 1));
-}
-
-static bool is_side(const Finder *f, PfExpr e)
-{
-  for (int k = 0; k < f->found->count; k++)
-    if (f->found->at[k].side == e) return true;
-  return false;
+  if (op == PF_OP_LESS || op == PF_OP_LESS_EQUAL) {
+    /* (1 - s)/2, and where the motion rests on the surface, s = 0, the result of the comparison for equal numbers. */
+    PfExpr one = pf_expr_int(ctx, 1), zero = pf_expr_int(ctx, 0);
+    PfExpr part = pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), pf_expr_sub(ctx, one, side));
+    return pf_expr_if(ctx, pf_expr_call2(ctx, PF_OP_EQUAL, side, zero), op == PF_OP_LESS_EQUAL ? one : zero, part);
+  }
+  PfExpr a = pf_expr_arg(ctx, e, 0), b = pf_expr_arg(ctx, e, 1); /* min or max */
+  PfExpr zero = pf_expr_int(f->ctx, 0), above = pf_expr_call2(f->ctx, PF_OP_LESS, zero, side);
+  return op == PF_OP_MAX ? pf_expr_if(f->ctx, above, a, b) : pf_expr_if(f->ctx, above, b, a);
 }
 
 /* Powers of a side are the side itself or 1: x'/abs(x') is sign(x'). */
@@ -334,13 +287,16 @@ static PfExpr without_powers(const Finder *f, PfExpr product)
   int64_t power, below;
   for (int i = 0; i < pf_expr_arg_count(ctx, product); i += 2) {
     PfExpr base = pf_expr_arg(ctx, product, i);
-    if (!is_side(f, base) || !pf_expr_is_rational(ctx, pf_expr_arg(ctx, product, i + 1), &power, &below)) continue;
+    bool side = false;
+    for (int k = 0; k < f->found->count; k++) side = side || f->found->at[k].mode == base;
+    if (!side || !pf_expr_is_rational(ctx, pf_expr_arg(ctx, product, i + 1), &power, &below)) continue;
     if (below != 1 || power == 1) continue;
     result = pf_expr_mul(ctx, result, pf_expr_pow_int(ctx, base, (int)(power%2 != 0) - (int)power));
   }
   return result;
 }
 
+/* The replacement of a node: functions with a zero crossing are written with the discrete mode of their surface. */
 static PfExpr image_of(void *user, PfExpr e)
 {
   Finder *f = user;
@@ -366,13 +322,14 @@ static PfExpr image_of(void *user, PfExpr e)
 
 /* ---------------------------------------------------------------- affine in every side */
 
-/* What is said of single values of sides (s = 0, one case alone) does not concern what lies between. */
+/* Cases for single values of sides (s = 0, one case alone) do not concern values in between. */
 static PfExpr without_single_values(void *user, PfExpr e)
 {
   const Finder *f = user;
   return pf_expr_op(f->ctx, e) == PF_OP_EQUAL && has_side(f, e) ? pf_expr_int(f->ctx, 0) : e;
 }
 
+/* Is the derivative of e by s free of s? */
 static bool is_affine(Finder *f, PfExpr e, PfExpr s)
 {
   PfExpr between = e;
@@ -386,7 +343,7 @@ static PfExpr affine_term(Finder *f, PfExpr term)
   enum { MOST = 6 };
   int changed = 0;
   for (int k = 0; k < f->found->count && changed < MOST; k++) {
-    PfExpr s = f->found->at[k].side;
+    PfExpr s = f->found->at[k].mode;
     if (!pf_expr_depends(f->ctx, term, &s, 1) || is_affine(f, term, s)) continue;
     Cases c = cases_of(f, term, s);
     term = combine(f->ctx, s, c.above, c.below, c.on);
@@ -395,6 +352,7 @@ static PfExpr affine_term(Finder *f, PfExpr term)
   return term;
 }
 
+/* e with affine_term of every term. */
 static PfExpr make_affine(Finder *f, PfExpr e)
 {
   PfContext *ctx = f->ctx;
@@ -411,7 +369,7 @@ static PfExpr make_affine(Finder *f, PfExpr e)
 /* Every expression of the equations and of the model that motion is computed from, in one list. */
 static PfExpr *list_all(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfEquations *out, size_t *count)
 {
-  size_t n = (size_t)eq->n, m = (size_t)eq->m, whole = !eq->in_bodies; /* an outline has no inertia */
+  size_t n = (size_t)eq->n, m = (size_t)eq->m, whole = !eq->in_bodies; /* Matrix-free equations have no inertia */
   struct {
     const PfExpr *from;
     PfExpr **to;
@@ -438,6 +396,7 @@ static PfExpr *list_all(PfContext *ctx, PfArena *arena, const PfEquations *eq, P
   return list;
 }
 
+/* Inputs that are set from outside stay symbols. */
 PfStatus pf_insert_inputs(PfContext *ctx, const PfModel *model, PfExpr *list, size_t count)
 {
   for (int i = 0; i < model->input_count; i++)
@@ -446,6 +405,7 @@ PfStatus pf_insert_inputs(PfContext *ctx, const PfModel *model, PfExpr *list, si
   return PF_OK;
 }
 
+/* In their order: a function may contain time and parameters only. */
 PfStatus pf_evaluate_inputs(PfContext *ctx, const PfModel *model, const PfSymbols *symbols, double *values)
 {
   for (int i = 0; i < model->input_count; i++)
@@ -455,6 +415,7 @@ PfStatus pf_evaluate_inputs(PfContext *ctx, const PfModel *model, const PfSymbol
   return PF_OK;
 }
 
+/* Symbols of the state, on which zero crossings depend, and those on which they must not. */
 static PfStatus list_symbols(Finder *f, const PfModel *model)
 {
   size_t n = (size_t)model->coordinate_count, m = (size_t)model->constraint_count, u = (size_t)model->speed_count;
@@ -473,37 +434,6 @@ static PfStatus list_symbols(Finder *f, const PfModel *model)
   return PF_OK;
 }
 
-/* The sides are inputs without a function of time. */
-static PfStatus add_inputs(Finder *f, const PfModel *model)
-{
-  PfSwitches *s = f->found;
-  size_t old = (size_t)model->input_count;
-  s->model.inputs = pf_arena_array(f->arena, PfInput, old + (size_t)s->count);
-  if (!s->model.inputs) return pf_no_room(f->ctx, "the switches of the equations");
-  if (old) memcpy(s->model.inputs, model->inputs, old*sizeof *model->inputs);
-  for (int k = 0; k < s->count; k++)
-    s->model.inputs[old + (size_t)k] =
-        (PfInput){.name = pf_expr_symbol_name(f->ctx, s->at[k].side), .unit = "", .symbol = s->at[k].side,
-                  .side = true};
-  s->model.input_count += s->count;
-  return PF_OK;
-}
-
-static PfStatus classify(Finder *f, const PfModel *model)
-{
-  for (int k = 0; k < f->found->count; k++) {
-    PfSwitch *w = f->found->at + k;
-    w->timed = true;
-    for (int i = 0; i < model->coordinate_count; i++) {
-      const PfCoordinate *c = model->coordinates + i;
-      PfExpr both[2] = {c->q, c->v};
-      if (pf_expr_depends(f->ctx, w->surface, both, 2)) w->timed = false;
-    }
-    if (has_side(f, w->surface)) w->timed = false;
-  }
-  return pf_expr_check(f->ctx);
-}
-
 /* A look that costs little: most models have nothing that switches. */
 PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int count, bool *may)
 {
@@ -519,38 +449,20 @@ PfStatus pf_may_switch(PfContext *ctx, PfArena *arena, const PfExpr *list, int c
   return PF_OK;
 }
 
-static PfStatus may_switch_at_all(PfContext *ctx, PfArena *arena, const PfModel *model, const PfExpr *list, int count,
-                                  bool *may)
-{
-  PF_TRY(pf_may_switch(ctx, arena, list, count, may));
-  for (int i = 0; i < model->input_count && !*may; i++)
-    if (model->inputs[i].value) PF_TRY(pf_may_switch(ctx, arena, &model->inputs[i].value, 1, may));
-  return PF_OK;
-}
-
-/* Lists of large systems are long: whether there is anything to be found is asked of a copy that is freed. */
+/* Do the equations, or the functions of time of inputs, switch? Lists of large systems are long: that is found out on a
+ * copy that is freed. */
 static PfStatus any_switches(PfContext *ctx, const PfEquations *equations, bool *may)
 {
+  const PfModel *model = equations->model;
   PfEquations copy;
   size_t count;
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
   PfExpr *list = scratch ? list_all(ctx, scratch, equations, &copy, &count) : NULL;
-  PfStatus status = list ? may_switch_at_all(ctx, scratch, equations->model, list, (int)count, may) : PF_ERR_MEMORY;
+  PfStatus status = list ? pf_may_switch(ctx, scratch, list, (int)count, may) : PF_ERR_MEMORY;
+  for (int i = 0; i < model->input_count && status == PF_OK && !*may; i++)
+    if (model->inputs[i].value) status = pf_may_switch(ctx, scratch, &model->inputs[i].value, 1, may);
   pf_arena_free(scratch);
   return status;
-}
-
-/* The symbols that rates consist of: coordinates, speeds in place of the velocities, time. */
-static PfStatus list_speed_symbols(Finder *f, const PfModel *model)
-{
-  int n = model->coordinate_count, speeds = model->speed_count;
-  PfExpr *moving = pf_arena_array(f->arena, PfExpr, n + speeds + 1);
-  if (!moving) return pf_no_room(f->ctx, "the switches of the equations");
-  for (int i = 0; i < n; i++) moving[i] = model->coordinates[i].q;
-  for (int a = 0; a < speeds; a++) moving[n + a] = model->speeds[a].symbol;
-  moving[n + speeds] = model->time;
-  f->moving = moving, f->moving_count = n + speeds + 1;
-  return PF_OK;
 }
 
 /* Rates are written in speeds, constraints in velocities: max(u, 2) in the rate of z and max(x', 2) in a constraint are
@@ -559,59 +471,75 @@ static PfStatus list_speed_symbols(Finder *f, const PfModel *model)
 static PfStatus switch_rates(PfContext *ctx, PfArena *arena, PfSwitches *s)
 {
   const PfModel *model = &s->model;
-  int n = model->coordinate_count;
+  const int n = model->coordinate_count, speeds = model->speed_count;
   PfSwitches by_speeds = *s;
-  Finder f = {.ctx = ctx, .arena = arena, .found = &by_speeds, .known_only = true};
-  if (!s->count || !model->speed_count) return PF_OK;
-  PfExpr *velocity = pf_arena_array(arena, PfExpr, n);
-  by_speeds.at = pf_arena_array(arena, PfSwitch, s->count);
-  if (!velocity || !by_speeds.at) return pf_no_room(ctx, "the switches of the equations");
-  for (int i = 0; i < n; i++) velocity[i] = model->coordinates[i].v;
+  PfExpr *moving; /* the symbols that rates consist of: coordinates, speeds in place of the velocities, time */
+  if (!s->count || !speeds) return PF_OK;
+  PF_TRY(pf_arrays(ctx, arena, "the switches of the equations", PF_ROOM(by_speeds.at, s->count),
+                   PF_ROOM(moving, n + speeds + 1)));
   for (int k = 0; k < s->count; k++) {
     PfExpr *surface = &by_speeds.at[k].surface;
     by_speeds.at[k] = s->at[k];
-    PF_TRY(pf_expr_substitute(ctx, surface, 1, velocity, s->equations.rate, n, surface));
+    PF_TRY(pf_put_velocities(model, s->equations.rate, surface, 1, surface));
   }
-  PF_TRY(list_speed_symbols(&f, model));
+  for (int i = 0; i < n; i++) moving[i] = model->coordinates[i].q;
+  for (int a = 0; a < speeds; a++) moving[n + a] = model->speeds[a].symbol;
+  moving[n + speeds] = model->time;
+  Finder f = {.ctx = ctx, .arena = arena, .found = &by_speeds, .known_only = true, .moving = moving,
+              .moving_count = n + speeds + 1};
   return pf_expr_map(ctx, s->equations.rate, n, image_of, &f, s->equations.rate);
 }
 
-static void make_forces_affine(Finder *f, PfEquations *eq)
-{
-  for (int i = 0; i < eq->n; i++) {
-    if (!eq->in_bodies) eq->F[i] = make_affine(f, eq->F[i]);
-    eq->C[i] = make_affine(f, eq->C[i]);
-    eq->applied[i] = make_affine(f, eq->applied[i]);
-  }
-}
-
+/* Every expression of the equations is rewritten in one pass; forces are made affine in each side afterwards. Models
+ * without switches, which most are, share the lists of the original. */
 PfStatus pf_switches_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfSwitches *s)
 {
+  const PfModel *model = equations->model;
+  PfEquations *eq = &s->equations;
   Finder f = {.ctx = ctx, .arena = arena, .found = s};
   size_t count;
-  *s = (PfSwitches){.model = *equations->model, .equations = *equations};
   bool may;
+  *s = (PfSwitches){.model = *model, .equations = *equations};
   PF_TRY(any_switches(ctx, equations, &may));
   if (!may) return PF_OK;
-  PfExpr *list = list_all(ctx, arena, equations, &s->equations, &count);
+  PfExpr *list = list_all(ctx, arena, equations, eq, &count);
   if (!list) return PF_ERR_MEMORY;
-  PF_TRY(pf_insert_inputs(ctx, equations->model, list, count));
-  PF_TRY(list_symbols(&f, equations->model));
+  PF_TRY(pf_insert_inputs(ctx, model, list, count));
+  PF_TRY(list_symbols(&f, model));
   PF_TRY(pf_expr_map(ctx, list, (int)count, image_of, &f, list));
   if (f.failed) return pf_no_room(ctx, "the switches of the equations");
-  s->equations.kinetic = list[count - 4];
-  s->equations.potential = list[count - 3];
+  eq->kinetic = list[count - 4];
+  eq->potential = list[count - 3];
   s->model.kinetic = list[count - 2];
   s->model.potential = list[count - 1];
-  s->equations.model = &s->model;
-  make_forces_affine(&f, &s->equations);
+  eq->model = &s->model;
+  for (int i = 0; i < eq->n; i++) {
+    if (!eq->in_bodies) eq->F[i] = make_affine(&f, eq->F[i]);
+    eq->C[i] = make_affine(&f, eq->C[i]);
+    eq->applied[i] = make_affine(&f, eq->applied[i]);
+  }
   PF_TRY(switch_rates(ctx, arena, s));
-  PF_TRY(add_inputs(&f, equations->model));
-  return classify(&f, equations->model);
+  /* The sides are inputs without a function of time, after those of the model. Surfaces of time alone: their zero
+   * crossings are known beforehand. */
+  PF_TRY(pf_arrays(ctx, arena, "the switches of the equations",
+                   PF_ROOM(s->model.inputs, model->input_count + s->count)));
+  if (model->input_count) memcpy(s->model.inputs, model->inputs, (size_t)model->input_count*sizeof *model->inputs);
+  for (int k = 0; k < s->count; k++) {
+    PfSwitch *w = s->at + k;
+    s->model.inputs[s->model.input_count++] =
+        (PfInput){.name = pf_expr_symbol_name(ctx, w->mode), .unit = "", .symbol = w->mode, .is_mode = true};
+    w->timed = !has_side(&f, w->surface);
+    for (int i = 0; i < model->coordinate_count; i++) {
+      PfExpr both[2] = {model->coordinates[i].q, model->coordinates[i].v};
+      w->timed = w->timed && !pf_expr_depends(ctx, w->surface, both, 2);
+    }
+  }
+  return pf_expr_check(ctx);
 }
 
 /* ---------------------------------------------------------------- other expressions */
 
+/* No surface is added: what switches elsewhere stays as it is. */
 PfStatus pf_switches_insert(PfContext *ctx, PfArena *arena, const PfSwitches *switches, PfExpr *list, int count)
 {
   PfSwitches known = *switches;
@@ -625,33 +553,27 @@ PfStatus pf_switches_insert(PfContext *ctx, PfArena *arena, const PfSwitches *sw
 
 /* ---------------------------------------------------------------- quotients that are signs */
 
-/* The power of abs(g) in a product, if that is an integer; 0: none. */
-static int64_t power_of_abs(PfContext *ctx, PfExpr product, PfExpr g)
-{
-  int64_t power, below;
-  for (int i = 0; i < pf_expr_arg_count(ctx, product); i += 2) {
-    PfExpr base = pf_expr_arg(ctx, product, i);
-    if (pf_expr_op(ctx, base) != PF_OP_ABS || pf_expr_arg(ctx, base, 0) != g) continue;
-    bool rational = pf_expr_is_rational(ctx, pf_expr_arg(ctx, product, i + 1), &power, &below);
-    return rational && below == 1 ? power : 0;
-  }
-  return 0;
-}
-
-/* g^p abs(g)^q is sign(g)^p abs(g)^(p + q), which has a value at g = 0 unless p + q is negative. */
+/* g^p abs(g)^q is sign(g)^p abs(g)^(p + q), which has a value at g = 0 unless p + q is negative; p and q are whole
+ * numbers of different signs. */
 static PfExpr with_sign(void *user, PfExpr e)
 {
   enum { MOST = 64 };
   PfContext *ctx = user;
   PfExpr result = e;
-  int64_t p, below;
+  int64_t p, q, below;
   if (pf_expr_op(ctx, e) != PF_OP_PRODUCT) return e;
   for (int i = 0; i < pf_expr_arg_count(ctx, e); i += 2) {
-    PfExpr g = pf_expr_arg(ctx, e, i);
+    PfExpr g = pf_expr_arg(ctx, e, i), size = PF_EXPR_NONE;
     if (!pf_expr_is_rational(ctx, pf_expr_arg(ctx, e, i + 1), &p, &below) || below != 1) continue;
-    int64_t q = power_of_abs(ctx, e, g);
+    q = 0;
+    for (int k = 0; k < pf_expr_arg_count(ctx, e) && size == PF_EXPR_NONE; k += 2) {
+      PfExpr base = pf_expr_arg(ctx, e, k);
+      if (pf_expr_op(ctx, base) != PF_OP_ABS || pf_expr_arg(ctx, base, 0) != g) continue;
+      size = base;
+      if (!pf_expr_is_rational(ctx, pf_expr_arg(ctx, e, k + 1), &q, &below) || below != 1) q = 0;
+    }
     if (q == 0 || (p > 0) == (q > 0) || p < -MOST || p > MOST || q < -MOST || q > MOST) continue;
-    PfExpr sign = pf_expr_call1(ctx, PF_OP_SIGN, g), size = pf_expr_call1(ctx, PF_OP_ABS, g);
+    PfExpr sign = pf_expr_call1(ctx, PF_OP_SIGN, g);
     result = pf_expr_mul(ctx, result, pf_expr_mul(ctx, pf_expr_pow_int(ctx, g, (int)-p),
                                                   pf_expr_pow_int(ctx, size, (int)-q)));
     result = pf_expr_mul(ctx, result, pf_expr_pow_int(ctx, size, (int)(p + q)));
@@ -660,6 +582,7 @@ static PfExpr with_sign(void *user, PfExpr e)
   return result;
 }
 
+/* Products are looked at one by one, each once. */
 PfStatus pf_write_signs(PfContext *ctx, PfExpr *list, int count)
 {
   return pf_expr_map(ctx, list, count, with_sign, ctx, list);

@@ -2,6 +2,7 @@
 /* Which frames carry bodies, and which of them may be described in axes that do not turn with them. */
 #include "mech/mech_impl.h"
 
+/* Every frame between a body and the ground. */
 void pf_frames_used(const PfModel *model, bool *used)
 {
   for (int i = 0; i < model->body_count; i++)
@@ -19,6 +20,7 @@ static bool is_round(const PfModel *model, const PfBody *body, int i)
   return round;
 }
 
+/* Frames whose own turn does not matter. */
 void pf_frames_round(const PfModel *model, const bool *used, bool *round)
 {
   PfExpr zero = pf_expr_int(model->ctx, 0);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model for a fork of its context: what may be set is copied, everything else is that of the original. */
+/* A model for a fork of its context: parameters and starts, which may be set, are copied; everything else is shared
+ * with the original. So each of many simulations of one machine sets numbers of its own, at the cost of a few arrays
+ * and without reading or deriving the model again. */
 #include "model/model.h"
 
 #include <string.h>
@@ -12,6 +14,9 @@ static void *copy_items(const PfModel *model, const void *items, int count, size
   return copy;
 }
 
+/* One model, without its complete model: the struct and what may be set are copied into an arena of its own, which also
+ * owns the struct. Expressions have the same handles in a fork of the context, so that they are shared. NULL without
+ * memory. */
 static PfModel *fork_one(PfContext *ctx, const PfModel *from)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
@@ -34,6 +39,28 @@ static PfModel *fork_one(PfContext *ctx, const PfModel *from)
   return NULL;
 }
 
+/* Compares handles of expressions: equal numbers have equal handles. Unequal handles may still stand for equal values,
+ * which only costs the caller a search for the start. */
+bool pf_model_starts_like(const PfModel *a, const PfModel *b)
+{
+  bool same = true;
+  for (int i = 0; i < a->parameter_count; i++) same = same && a->parameters[i].value == b->parameters[i].value;
+  for (int i = 0; i < a->coordinate_count; i++) {
+    const PfCoordinate *x = a->coordinates + i, *y = b->coordinates + i;
+    same = same && x->start_q == y->start_q && x->start_v == y->start_v && x->priority_q == y->priority_q &&
+           x->priority_v == y->priority_v;
+  }
+  for (int i = 0; i < a->speed_count; i++)
+    same = same && a->speeds[i].start == b->speeds[i].start && a->speeds[i].priority == b->speeds[i].priority;
+  for (int i = 0; i < a->ball_count; i++)
+    for (int k = 0; k < 3; k++) {
+      const PfBall *x = a->balls + i, *y = b->balls + i;
+      same = same && x->start_w[k] == y->start_w[k] && x->priority_w[k] == y->priority_w[k];
+    }
+  return same;
+}
+
+/* The complete model, which events need, is forked as well; where it is the model itself, the fork is its own. */
 PfModel *pf_model_fork(PfContext *ctx, const PfModel *from)
 {
   PfModel *to = fork_one(ctx, from);

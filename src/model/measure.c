@@ -1,49 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The units in which people read and write the numbers of a model. */
+/* The units in which people read and write the numbers of a model. Inside the library every number is in SI units; a
+ * declaration such as coord x [mm] only chooses how its values are shown and set. */
 #include "model/model.h"
 
 #include <string.h>
 
+/* Without a declared unit: the text "" and the scale 1. */
 static PfMeasure measure(const char *unit, double scale)
 {
   return (PfMeasure){unit ? unit : "", scale > 0 ? scale : 1};
 }
 
+/* The scale is that of the coordinate for x, x' and x'' alike, as time is always in seconds. */
 PfMeasure pf_coordinate_measure(const PfCoordinate *c, int primes)
 {
   return measure(primes == 0 ? c->unit : primes == 1 ? c->rate_unit : c->acceleration_unit, c->scale);
 }
 
-/* x, x' or x'' */
-static bool of_coordinate(const PfCoordinate *c, const char *name, PfMeasure *found)
-{
-  size_t length = strlen(c->name);
-  if (strncmp(c->name, name, length) != 0) return false;
-  const char *primes = name + length;
-  bool position = !*primes, velocity = !strcmp(primes, "'"), acceleration = !strcmp(primes, "''");
-  *found = pf_coordinate_measure(c, position ? 0 : velocity ? 1 : 2);
-  return position || velocity || acceleration;
-}
-
-static bool of_ball(const PfBall *ball, const char *name, PfMeasure *found)
-{
-  for (int k = 0; k < 3; k++) {
-    bool spin = !strcmp(ball->spin_name[k], name), speed = ball->p >= 0 && !strcmp(ball->speed_name[k], name);
-    *found = measure(spin ? "rad/s" : "m/s", 1);
-    if (spin || speed) return true;
-  }
-  return false;
-}
-
+/* Names are tried in this order: coordinates and their derivatives, speeds, components of angular velocities and
+ * velocities of balls, inputs, parameters, multipliers "lambda[…]", and t. */
 PfMeasure pf_model_measure(const PfModel *model, const char *name)
 {
-  PfMeasure found;
-  for (int i = 0; i < model->coordinate_count; i++)
-    if (of_coordinate(model->coordinates + i, name, &found)) return found;
+  for (int i = 0; i < model->coordinate_count; i++) { /* x, x' or x'' */
+    const PfCoordinate *c = model->coordinates + i;
+    size_t length = strlen(c->name);
+    if (strncmp(c->name, name, length) != 0) continue;
+    const char *primes = name + length;
+    if (!*primes || !strcmp(primes, "'") || !strcmp(primes, "''")) return pf_coordinate_measure(c, (int)strlen(primes));
+  }
   for (int i = 0; i < model->speed_count; i++)
     if (!strcmp(model->speeds[i].name, name)) return measure(model->speeds[i].unit, model->speeds[i].scale);
   for (int i = 0; i < model->ball_count; i++)
-    if (of_ball(model->balls + i, name, &found)) return found;
+    for (int k = 0; k < 3; k++) {
+      const PfBall *ball = model->balls + i;
+      if (!strcmp(ball->spin_name[k], name)) return measure("rad/s", 1);
+      if (ball->p >= 0 && !strcmp(ball->speed_name[k], name)) return measure("m/s", 1);
+    }
   for (int i = 0; i < model->input_count; i++)
     if (!strcmp(model->inputs[i].name, name)) return measure(model->inputs[i].unit, model->inputs[i].scale);
   int parameter = pf_model_find_parameter(model, name);

@@ -11,10 +11,11 @@
 
 typedef struct Normal {
   PfContext *ctx;
-  int n; /* speeds */
-  PfExpr *G, *h;
+  int n;         /* speeds */
+  PfExpr *G, *h; /* the equations G nu = h: n x n by rows, n */
 } Normal;
 
+/* G_ij, to be read or written. */
 static PfExpr *entry(const Normal *s, int i, int j)
 {
   return s->G + (size_t)i*(size_t)s->n + j;
@@ -24,17 +25,6 @@ static PfExpr *entry(const Normal *s, int i, int j)
 static PfExpr less(PfContext *ctx, PfExpr a, PfExpr b, PfExpr c)
 {
   return pf_expr_sub(ctx, a, pf_expr_mul(ctx, b, c));
-}
-
-/* Adds the row v = row.nu + c of one coordinate. */
-static void add_row(const Normal *s, const PfExpr *row, PfExpr rest)
-{
-  for (int i = 0; i < s->n; i++) {
-    if (pf_expr_is_int(s->ctx, row[i], 0)) continue;
-    for (int j = 0; j < s->n; j++)
-      *entry(s, i, j) = pf_expr_add(s->ctx, *entry(s, i, j), pf_expr_mul(s->ctx, row[i], row[j]));
-    s->h[i] = pf_expr_add(s->ctx, s->h[i], pf_expr_mul(s->ctx, row[i], rest));
-  }
 }
 
 /* Gauss; the solution is in h. False when a pivot vanishes. */
@@ -57,32 +47,7 @@ static bool eliminate(const Normal *s)
   return true;
 }
 
-static PfStatus not_linear(const PfModel *model, const PfCoordinate *c)
-{
-  return pf_fail_at(model->ctx, PF_ERR_MODEL, c->place, "speeds can be worked out from velocities only where the rates "
-                    "are linear in them: that of '%s' is not", c->name);
-}
-
-static PfStatus add_rows(const PfModel *model, PfArena *arena, const Normal *s)
-{
-  PfContext *ctx = model->ctx;
-  PfExpr *symbol = pf_arena_array(arena, PfExpr, s->n), *zero = pf_arena_array(arena, PfExpr, s->n);
-  PfExpr *row = pf_arena_array(arena, PfExpr, s->n);
-  if (!symbol || !zero || !row) return pf_no_room(ctx, "the speeds");
-  for (int i = 0; i < s->n; i++) symbol[i] = model->speeds[i].symbol, zero[i] = pf_expr_int(ctx, 0);
-  for (int j = 0; j < model->coordinate_count; j++) {
-    const PfCoordinate *c = model->coordinates + j;
-    PfExpr rest = c->rate;
-    if (rest == PF_EXPR_NONE) continue; /* of a contact: it follows from the others */
-    PF_TRY(pf_expr_gradient(ctx, c->rate, symbol, s->n, row));
-    for (int i = 0; i < s->n; i++)
-      if (pf_expr_depends(ctx, row[i], symbol, s->n)) return not_linear(model, c);
-    PF_TRY(pf_expr_substitute(ctx, &rest, 1, symbol, zero, s->n, &rest));
-    add_row(s, row, pf_expr_sub(ctx, c->v, rest));
-  }
-  return PF_OK;
-}
-
+/* The definitions where the model has them; otherwise the rates are inverted by the normal equations. */
 PfStatus pf_model_speeds(const PfModel *model, PfArena *arena, PfExpr *speeds)
 {
   size_t n = (size_t)model->speed_count;
@@ -94,13 +59,38 @@ PfStatus pf_model_speeds(const PfModel *model, PfArena *arena, PfExpr *speeds)
   if (!s.G) return pf_no_room(model->ctx, "the speeds");
   for (size_t i = 0; i < n*n; i++) s.G[i] = pf_expr_int(model->ctx, 0);
   for (size_t i = 0; i < n; i++) s.h[i] = pf_expr_int(model->ctx, 0);
-  PF_TRY(add_rows(model, arena, &s));
+  /* The rates of all coordinates as rows of the normal equations H nu = h, where v = B nu + c, H = B^T B, h = B^T
+   * (v - c). */
+  PfContext *ctx = model->ctx;
+  PfExpr *symbol, *zero, *row;
+  PF_TRY(pf_arrays(ctx, arena, "the speeds", PF_ROOM(symbol, s.n), PF_ROOM(zero, s.n), PF_ROOM(row, s.n)));
+  for (int i = 0; i < s.n; i++) symbol[i] = model->speeds[i].symbol, zero[i] = pf_expr_int(ctx, 0);
+  for (int j = 0; j < model->coordinate_count; j++) {
+    const PfCoordinate *c = model->coordinates + j;
+    PfExpr rest = c->rate;
+    if (rest == PF_EXPR_NONE) continue; /* of a contact: it follows from the others */
+    PF_TRY(pf_expr_gradient(ctx, c->rate, symbol, s.n, row));
+    for (int i = 0; i < s.n; i++)
+      if (pf_expr_depends(ctx, row[i], symbol, s.n))
+        return pf_fail_at(ctx, PF_ERR_MODEL, c->place, "speeds can be worked out from velocities only where the rates "
+                          "are linear in them: that of '%s' is not", c->name);
+    PF_TRY(pf_expr_substitute(ctx, &rest, 1, symbol, zero, s.n, &rest));
+    /* Adds the row v = row.nu + c of one coordinate to the normal equations. */
+    PfExpr right = pf_expr_sub(ctx, c->v, rest);
+    for (int i = 0; i < s.n; i++) {
+      if (pf_expr_is_int(s.ctx, row[i], 0)) continue;
+      for (int k = 0; k < s.n; k++)
+        *entry(&s, i, k) = pf_expr_add(s.ctx, *entry(&s, i, k), pf_expr_mul(s.ctx, row[i], row[k]));
+      s.h[i] = pf_expr_add(s.ctx, s.h[i], pf_expr_mul(s.ctx, row[i], right));
+    }
+  }
   if (!eliminate(&s)) return pf_fail(model->ctx, PF_ERR_MODEL, "the rates leave the speeds open: they cannot be shown");
   return pf_expr_check(model->ctx);
 }
 
 /* ---------------------------------------------------------------- names */
 
+/* Is the symbol one of the model, time, or one of the list? */
 static bool is_taken(const PfModel *model, PfExpr symbol, const PfExpr *taken, int count)
 {
   for (int i = 0; i < model->parameter_count; i++)
@@ -116,6 +106,8 @@ static bool is_taken(const PfModel *model, PfExpr symbol, const PfExpr *taken, i
   return symbol == model->time;
 }
 
+/* Tries stem, stem2, stem3, …: "chi_dot", then "chi_dot2"; of "chi_dot[2]" the number goes before the bracket. The name
+ * is in the arena, the symbol in the context; tried symbols stay there, without harm. */
 PfStatus pf_model_free_name(const PfModel *model, PfArena *arena, const char *stem, const PfExpr *taken, int count,
                             const char **name, PfExpr *symbol)
 {

@@ -9,35 +9,6 @@
 
 enum { MAX_SWEEPS = 60 }; /* convergence is quadratic: six or seven do in practice */
 
-/* The lower triangle of A on both sides, divided by a power of two, which is given back. */
-static double load(const double *A, int n, double *S)
-{
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) S[i*n + j] = S[j*n + i] = A[i*n + j];
-  double scale = pf_binary_scale(S, (size_t)n*(size_t)n);
-  for (int i = 0; i < n*n; i++) S[i] /= scale;
-  return scale;
-}
-
-/* Rotates the columns p, q of an n x n matrix. */
-static void rotate_columns(double *S, int n, int p, int q, double c, double s)
-{
-  for (int i = 0; i < n; i++) {
-    double *row = S + i*n, x = row[p], y = row[q];
-    row[p] = c*x - s*y;
-    row[q] = s*x + c*y;
-  }
-}
-
-static void rotate_rows(double *S, int n, int p, int q, double c, double s)
-{
-  for (int j = 0; j < n; j++) {
-    double x = S[p*n + j], y = S[q*n + j];
-    S[p*n + j] = c*x - s*y;
-    S[q*n + j] = s*x + c*y;
-  }
-}
-
 /* Makes S[p][q] zero by the smaller of the two rotations that do it. False when it is zero already. */
 static bool annihilate(double *S, double *V, int n, int p, int q)
 {
@@ -46,40 +17,22 @@ static bool annihilate(double *S, double *V, int n, int p, int q)
   double tau = (b - a)/(2*off);
   double t = (tau >= 0 ? 1 : -1)/(fabs(tau) + hypot(1, tau));
   double c = 1/sqrt(1 + t*t), s = t*c;
-  rotate_columns(S, n, p, q, c, s);
-  rotate_rows(S, n, p, q, c, s);
+  pf_rotate(S + p, S + q, n, n, c, s);
+  pf_rotate(S + p*n, S + q*n, n, 1, c, s);
   S[p*n + q] = S[q*n + p] = 0;
-  if (V) rotate_columns(V, n, p, q, c, s);
+  if (V) pf_rotate(V + p, V + q, n, n, c, s);
   return true;
 }
 
-static void exchange(double *values, double *V, int n, int i, int j)
-{
-  double t = values[i];
-  values[i] = values[j];
-  values[j] = t;
-  for (int k = 0; V && k < n; k++) {
-    t = V[k*n + i];
-    V[k*n + i] = V[k*n + j];
-    V[k*n + j] = t;
-  }
-}
-
-static void sort_ascending(double *values, double *V, int n)
-{
-  for (int i = 0; i < n; i++) {
-    int least = i;
-    for (int j = i + 1; j < n; j++)
-      if (values[j] < values[least]) least = j;
-    if (least != i) exchange(values, V, n, i, least);
-  }
-}
-
+/* Cost: some ten sweeps of n^3 operations each. */
 PfStatus pf_eig_symmetric(const double *A, int n, double *values, double *vectors, double *work)
 {
   for (int i = 0; i < n; i++)
     if (pf_first_not_finite(A + (size_t)i*(size_t)n, (size_t)i + 1) >= 0) return PF_ERR_NUMBER;
-  double scale = load(A, n, work);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) work[i*n + j] = work[j*n + i] = A[i*n + j];
+  double scale = pf_binary_scale(work, (size_t)n*(size_t)n);
+  for (int i = 0; i < n*n; i++) work[i] /= scale;
   for (int i = 0; vectors && i < n*n; i++) vectors[i] = i%(n + 1) == 0;
 
   bool moved = true;
@@ -89,6 +42,13 @@ PfStatus pf_eig_symmetric(const double *A, int n, double *values, double *vector
       for (int q = p + 1; q < n; q++) moved |= annihilate(work, vectors, n, p, q);
   }
   for (int i = 0; i < n; i++) values[i] = work[i*n + i]*scale;
-  sort_ascending(values, vectors, n);
+  for (int i = 0; i < n; i++) {
+    int least = i;
+    for (int j = i + 1; j < n; j++)
+      if (values[j] < values[least]) least = j;
+    if (least == i) continue;
+    pf_exchange(values + i, values + least, 1, 1);
+    if (vectors) pf_exchange(vectors + i, vectors + least, n, n);
+  }
   return PF_OK;
 }

@@ -27,41 +27,10 @@ static double *at(const Schur *z, int i, int j)
 
 static void exchange(const Schur *z, int i, int j)
 {
-  const size_t n = (size_t)z->n, a = (size_t)i, b = (size_t)j;
-  for (size_t k = 0; k < n; k++) {
-    double t = z->T[k*n + a];
-    z->T[k*n + a] = z->T[k*n + b], z->T[k*n + b] = t;
-    t = z->Z[k*n + a];
-    z->Z[k*n + a] = z->Z[k*n + b], z->Z[k*n + b] = t;
-  }
-  for (size_t k = 0; k < n; k++) {
-    double t = z->T[a*n + k];
-    z->T[a*n + k] = z->T[b*n + k], z->T[b*n + k] = t;
-  }
-}
-
-static bool row_is_alone(const Schur *z, int i)
-{
-  for (int j = 0; j <= z->high; j++)
-    if (j != i && *at(z, i, j) != 0) return false;
-  return true;
-}
-
-static bool column_is_alone(const Schur *z, int j)
-{
-  for (int i = z->low; i <= z->high; i++)
-    if (j != i && *at(z, i, j) != 0) return false;
-  return true;
-}
-
-/* Moves eigenvalues that stand in A to the ends: they stay exact, and what is decoupled is not mixed by rounding. */
-static void permute(Schur *z)
-{
-  z->low = 0, z->high = z->n - 1;
-  for (int i = z->high; i >= 0; i--)
-    if (row_is_alone(z, i)) exchange(z, i, z->high), z->high--, i = z->high + 1;
-  for (int j = z->low; j <= z->high; j++)
-    if (column_is_alone(z, j)) exchange(z, j, z->low), z->low++, j = z->low - 1;
+  const int n = z->n;
+  pf_exchange(at(z, 0, i), at(z, 0, j), n, n);
+  pf_exchange(z->Z + i, z->Z + j, n, n);
+  pf_exchange(at(z, i, 0), at(z, j, 0), n, 1);
 }
 
 /* ---------------------------------------------------------------- reflections */
@@ -101,22 +70,6 @@ static void reflect_columns(double *A, int n, const double *v, double b, int cou
     double *row = A + (size_t)i*(size_t)n + (size_t)first;
     double sum = b*pf_dot(row, v, count);
     for (int j = 0; j < count; j++) row[j] -= sum*v[j];
-  }
-}
-
-/* v has room for n numbers. */
-static void make_hessenberg(const Schur *z, double *v)
-{
-  for (int k = z->low; k < z->high - 1; k++) {
-    int count = z->high - k;
-    double b;
-    for (int i = 0; i < count; i++) v[i] = *at(z, k + 1 + i, k);
-    double target = make_reflection(v, count, &b);
-    *at(z, k + 1, k) = target;
-    for (int i = 1; i < count; i++) *at(z, k + 1 + i, k) = 0;
-    reflect_rows(z, v, b, count, k + 1, k + 1);
-    reflect_columns(z->T, z->n, v, b, count, k + 1, z->high + 1);
-    reflect_columns(z->Z, z->n, v, b, count, k + 1, z->n);
   }
 }
 
@@ -167,6 +120,7 @@ static int find_start(const Schur *z, int first, int last, double sum, double pr
   }
 }
 
+/* One double step on the rows first … last; `number` counts the steps for this eigenvalue. */
 static void step(const Schur *z, int first, int last, int number)
 {
   double sum, product, x[3];
@@ -204,6 +158,7 @@ static void split(const Schur *z, int k)
   *at(z, k + 1, k) = 0;
 }
 
+/* False where an eigenvalue needs more than STEPS_EACH + n steps, which is not known to happen. */
 static bool make_triangular(const Schur *z)
 {
   for (int last = z->high, steps = 0; last > z->low;) {
@@ -257,14 +212,6 @@ static double complex row_times(const double *row, const double complex *x, int 
   return sum;
 }
 
-/* Keeps the numbers far from overflow: a division by the least pivot cannot take them there. */
-static void shrink(double complex *x, int from, int to)
-{
-  double most = 0;
-  for (int i = from; i < to; i++) most = fmax(most, cabs(x[i]));
-  for (int i = from; i < to && most > 1e100; i++) x[i] /= most;
-}
-
 /* T x = value x, the value being that of the block of `size` rows at k; T is triangular in blocks. x has length 1. */
 static void find_vector(const double *T, int n, double norm, int k, int size, double complex value, double complex *x)
 {
@@ -288,104 +235,88 @@ static void find_vector(const double *T, int n, double norm, int k, int size, do
     } else {
       x[i] /= pivot(row[i] - value, least);
     }
-    shrink(x, i, end);
+    double most = 0; /* numbers stay far from overflow: a division by the least pivot cannot take them there */
+    for (int j = i; j < end; j++) most = fmax(most, cabs(x[j]));
+    for (int j = i; j < end && most > 1e100; j++) x[j] /= most;
   }
   double length = pf_norm((const double *)x, 2*end);
   for (int i = 0; i < end; i++) x[i] /= length;
 }
 
-/* Room for vectors: left ones of T are right ones of its transpose with rows and columns in the opposite order. */
-typedef struct Vectors {
-  double *flipped;
-  double complex *right, *left;
-} Vectors;
-
-static PfStatus make_vectors(PfContext *ctx, PfArena *scratch, const Schur *z, Vectors *v)
-{
-  const size_t n = (size_t)z->n;
-  v->flipped = pf_arena_array(scratch, double, n*n);
-  v->right = pf_arena_array(scratch, double complex, n), v->left = pf_arena_array(scratch, double complex, n);
-  if (!v->flipped || !v->right || !v->left) return pf_no_room(ctx, "the eigenvalues");
-  for (size_t i = 0; i < n; i++)
-    for (size_t j = 0; j < n; j++) v->flipped[i*n + j] = z->T[(n - 1 - j)*n + n - 1 - i];
-  return PF_OK;
-}
-
-/* How well the eigenvalue of the block at k is determined: |y^H x| for vectors of length 1. */
-static double find_sense(const Schur *z, const Vectors *v, int k, int size, double complex value)
+/* Eigenvalues of the blocks of T, vectors Z x of A, and how well each value is determined: |y^H x| for vectors of
+ * length 1, where the left ones y of T are right ones of its transpose with rows and columns in the opposite order. */
+static PfStatus read_spectrum(PfContext *ctx, PfArena *scratch, const Schur *z, PfSpectrum *s)
 {
   const int n = z->n;
-  double complex sum = 0;
-  find_vector(z->T, n, z->norm, k, size, value, v->right);
-  find_vector(v->flipped, n, z->norm, n - k - size, size, value, v->left);
-  for (int i = 0; i < n; i++) sum += v->right[i]*v->left[n - 1 - i];
-  return cabs(sum);
-}
-
-/* Z x, its real part and, for a pair, its imaginary part behind it. */
-static void write_vector(const Schur *z, const double complex *x, int size, double *out)
-{
-  const size_t n = (size_t)z->n;
-  for (size_t i = 0; i < n; i++) {
-    double complex sum = row_times(z->Z + i*n, x, 0, z->n);
-    out[i] = creal(sum);
-    if (size == 2) out[n + i] = cimag(sum);
-  }
-}
-
-static void read_block(const Schur *z, int k, int size, double complex *value)
-{
-  const double a = *at(z, k, k);
-  *value = a;
-  if (size == 1) return;
-  double d = *at(z, k + 1, k + 1), half = (a - d)/2;
-  *value = d + half + sqrt(fmax(-(half*half + *at(z, k, k + 1)**at(z, k + 1, k)), 0))*I;
-}
-
-static void read_spectrum(const Schur *z, const Vectors *v, PfSpectrum *s)
-{
-  for (int k = 0; k < z->n;) {
-    int size = is_pair(z->T, z->n, k) ? 2 : 1;
-    double complex value;
-    read_block(z, k, size, &value);
-    double sense = find_sense(z, v, k, size, value);
-    write_vector(z, v->right, size, s->vectors + (size_t)k*(size_t)z->n);
+  double *flipped = pf_arena_array(scratch, double, (size_t)n*(size_t)n);
+  double complex *right = pf_arena_array(scratch, double complex, n);
+  double complex *left = pf_arena_array(scratch, double complex, n);
+  if (!flipped || !right || !left) return pf_no_room(ctx, "the eigenvalues");
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) flipped[(size_t)i*(size_t)n + (size_t)j] = *at(z, n - 1 - j, n - 1 - i);
+  for (int k = 0, size; k < n; k += size) {
+    double *vector = s->vectors + (size_t)k*(size_t)n; /* of a pair the real part, followed by the imaginary part */
+    double complex value = *at(z, k, k), sense = 0;
+    size = is_pair(z->T, n, k) ? 2 : 1;
+    if (size == 2) {
+      double d = *at(z, k + 1, k + 1), half = (*at(z, k, k) - d)/2;
+      value = d + half + sqrt(fmax(-(half*half + *at(z, k, k + 1)**at(z, k + 1, k)), 0))*I;
+    }
+    find_vector(z->T, n, z->norm, k, size, value, right);
+    find_vector(flipped, n, z->norm, n - k - size, size, value, left);
+    for (int i = 0; i < n; i++) sense += right[i]*left[n - 1 - i];
+    for (int i = 0; i < n; i++) {
+      double complex sum = row_times(z->Z + (size_t)i*(size_t)n, right, 0, n);
+      vector[i] = creal(sum);
+      if (size == 2) vector[n + i] = cimag(sum);
+    }
     for (int part = 0; part < size; part++) {
-      s->re[k + part] = creal(value), s->sense[k + part] = sense;
+      s->re[k + part] = creal(value), s->sense[k + part] = cabs(sense);
       s->im[k + part] = part ? -cimag(value) : cimag(value);
     }
-    k += size;
   }
+  s->norm = z->norm;
+  return PF_OK;
 }
 
-/* ---------------------------------------------------------------- all */
-
-static double column_norm(const double *A, int n)
-{
-  double most = 0;
-  for (int j = 0; j < n; j++) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += fabs(A[(size_t)i*(size_t)n + (size_t)j]);
-    most = fmax(most, sum);
-  }
-  return most;
-}
-
+/* A is overwritten. Cost: about 25 n^3 operations. */
 PfStatus pf_small_spectrum(PfContext *ctx, PfArena *scratch, double *A, int n, PfSpectrum *spectrum)
 {
-  Schur z = {.n = n, .T = A, .norm = column_norm(A, n)};
-  Vectors vectors;
-  double *v = pf_arena_array(scratch, double, n);
-  z.Z = pf_arena_array(scratch, double, (size_t)n*(size_t)n);
-  if (!v || !z.Z) return pf_no_room(ctx, "the eigenvalues");
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) z.Z[(size_t)i*(size_t)n + (size_t)j] = i == j;
-  permute(&z);
-  make_hessenberg(&z, v);
+  Schur z = {.n = n, .T = A};
+  double *v;
+  PF_TRY(pf_arrays(ctx, scratch, "the eigenvalues", PF_ROOM(v, n), PF_ROOM2(z.Z, n, n)));
+  for (int j = 0; j < n; j++) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += fabs(*at(&z, i, j));
+    z.norm = fmax(z.norm, sum);
+    for (int i = 0; i < n; i++) z.Z[(size_t)i*(size_t)n + (size_t)j] = i == j;
+  }
+  /* Moves eigenvalues that stand in A to the ends: they stay exact, and rounding does not mix decoupled parts.
+   * z->low and z->high bound the rows that are left. */
+  z.low = 0, z.high = z.n - 1;
+  for (int i = z.high; i >= 0; i--) {
+    bool alone = true; /* in its row */
+    for (int j = 0; j <= z.high; j++) alone = alone && (j == i || *at(&z, i, j) == 0);
+    if (alone) exchange(&z, i, z.high), z.high--, i = z.high + 1;
+  }
+  for (int j = z.low; j <= z.high; j++) {
+    bool alone = true; /* in its column */
+    for (int i = z.low; i <= z.high; i++) alone = alone && (j == i || *at(&z, i, j) == 0);
+    if (alone) exchange(&z, j, z.low), z.low++, j = z.low - 1;
+  }
+  /* v has room for n numbers. */
+  for (int k = z.low; k < z.high - 1; k++) {
+    int count = z.high - k;
+    double b;
+    for (int i = 0; i < count; i++) v[i] = *at(&z, k + 1 + i, k);
+    double target = make_reflection(v, count, &b);
+    *at(&z, k + 1, k) = target;
+    for (int i = 1; i < count; i++) *at(&z, k + 1 + i, k) = 0;
+    reflect_rows(&z, v, b, count, k + 1, k + 1);
+    reflect_columns(z.T, z.n, v, b, count, k + 1, z.high + 1);
+    reflect_columns(z.Z, z.n, v, b, count, k + 1, z.n);
+  }
   if (!make_triangular(&z))
     return pf_fail(ctx, PF_ERR_NUMBER, "the eigenvalues of a %d x %d matrix do not converge", n, n);
-  PF_TRY(make_vectors(ctx, scratch, &z, &vectors));
-  read_spectrum(&z, &vectors, spectrum);
-  spectrum->norm = z.norm;
-  return PF_OK;
+  return read_spectrum(ctx, scratch, &z, spectrum);
 }

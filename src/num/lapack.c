@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Singular values and eigenvalues by LAPACK: the only file that knows it. The Fortran routine is called
- * itself, since the C interface allocates behind our back. A row-major A is a column-major A^T, so
- * A = U S V^T is found as A^T = V S U^T without transposing anything.
+/* Singular values and eigenvalues by LAPACK: the only file that knows it. The Fortran routine is called itself, since
+ * the C interface allocates memory of its own. A row-major A is a column-major A^T, so A = U S V^T is found as A^T = V
+ * S U^T without transposing anything.
  *
  * PF_LAPACK_FILE is the library to load; without it, one is linked. */
 #include "num/small.h"
@@ -34,8 +34,8 @@ typedef struct Lapack {
 
 #ifdef PF_LAPACK_FILE
 
-/* Our matrices are too small for more than one thread: the others would only wait, and burn time while they do. Whoever
- * has loaded OpenBLAS before us has threads of his own choice. */
+/* Our matrices are too small for more than one thread: the others would only wait, and burn time while they do. A
+ * program that has loaded OpenBLAS before us keeps its own number of threads. */
 static void use_one_thread(const void *functions)
 {
   const Lapack *lapack = functions;
@@ -64,6 +64,7 @@ static PfStatus open_lapack(PfContext *ctx, const Lapack **lapack)
 
 #endif
 
+/* A is overwritten. PF_ERR_MISSING where LAPACK is not installed. */
 PfStatus pf_lapack_svd(PfContext *ctx, PfArena *scratch, double *A, int m, int n, double *s, double *U, double *Vt)
 {
   const Lapack *lapack;
@@ -90,16 +91,6 @@ PfStatus pf_lapack_svd(PfContext *ctx, PfArena *scratch, double *A, int m, int n
 
 /* ---------------------------------------------------------------- eigenvalues */
 
-/* A by columns, as LAPACK wants it. */
-static void transpose(double *A, int n)
-{
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) {
-      double t = A[i*n + j];
-      A[i*n + j] = A[j*n + i], A[j*n + i] = t;
-    }
-}
-
 /* The condition of an eigenvalue needs left vectors too. Scales are the caller's: those of dgebal leave out rows that
  * it has split off, whose elements may then become huge. */
 PfStatus pf_lapack_spectrum(PfContext *ctx, PfArena *scratch, double *A, int n, PfSpectrum *s)
@@ -110,10 +101,10 @@ PfStatus pf_lapack_spectrum(PfContext *ctx, PfArena *scratch, double *A, int n, 
   const size_t size = (size_t)n*(size_t)n;
   double room;
   int info, low, high, none;
-  double *left = pf_arena_array(scratch, double, size);
-  double *balance = pf_arena_array(scratch, double, n), *gaps = pf_arena_array(scratch, double, n);
-  if (!left || !balance || !gaps) return pf_no_room(ctx, "the eigenvalues");
-  transpose(A, n);
+  double *left, *balance, *gaps;
+  PF_TRY(pf_arrays(ctx, scratch, "the eigenvalues", PF_ROOM(left, size), PF_ROOM(balance, n), PF_ROOM(gaps, n)));
+  for (int i = 0; i < n; i++) /* A by columns, as LAPACK wants it */
+    for (int j = 0; j < i; j++) pf_exchange(A + i*n + j, A + j*n + i, 1, 1);
   lapack->dgeevx_("P", "V", "V", "E", &n, A, &n, s->re, s->im, left, &n, s->vectors, &n, &low, &high, balance,
                   &s->norm, s->sense, gaps, &room, &ask, &none, &info, 1, 1, 1, 1);
   int length = (int)room;

@@ -17,12 +17,7 @@ typedef struct Work {
   double *share; /* m: how a row is made of the kept ones */
 } Work;
 
-/* Lengths differ by units; a quotient that overflows only has to stay large. */
-static double limited(double x)
-{
-  return fmax(-1e150, fmin(1e150, x));
-}
-
+/* Checks a row and its right side and makes them of length 1. */
 static PfStatus load_row(PfContext *ctx, Work *work, const double *A, const double *b, int i)
 {
   const int n = work->n;
@@ -38,7 +33,8 @@ static PfStatus load_row(PfContext *ctx, Work *work, const double *A, const doub
   double length = pf_norm(unit, n);
   if (!(length > 0)) length = 1;
   for (int j = 0; j < n; j++) left[j] = unit[j] /= length;
-  work->given[i] = work->value[i] = b ? limited(b[i]/length/scale) : 0;
+  /* lengths differ by units; a quotient that overflows only has to stay large */
+  work->given[i] = work->value[i] = b ? fmax(-1e150, fmin(1e150, b[i]/length/scale)) : 0;
   return PF_OK;
 }
 
@@ -53,33 +49,7 @@ static void remove_part(Work *work, int i, int by)
   work->value[i] -= pf_remove_part(row_of(work, i), row_of(work, by), work->n)*work->value[by];
 }
 
-/* The place in `order`, from `first` on, of the row with most left. Among rows that are equal up to
- * rounding it is the one written first, so that a repetition is the one called redundant. */
-static int strongest(const Work *work, const int *order, int first, double *part)
-{
-  int best = first;
-  *part = 0;
-  for (int k = first; k < work->m; k++) {
-    double length = pf_norm(row_of(work, order[k]), work->n);
-    if (length <= *part*(1 + 1e-10)) continue;
-    *part = length;
-    best = k;
-  }
-  return best;
-}
-
-/* Makes order[rank] a direction: orthogonal to the others once more, of length 1, and out of the rest. */
-static void keep(Work *work, const int *order, int rank)
-{
-  const int row = order[rank];
-  for (int k = 0; k < rank; k++) remove_part(work, row, order[k]);
-  double *left = row_of(work, row);
-  double length = pf_norm(left, work->n);
-  for (int j = 0; j < work->n; j++) left[j] /= length;
-  work->value[row] /= length;
-  for (int k = rank + 1; k < work->m; k++) remove_part(work, order[k], row);
-}
-
+/* Gram-Schmidt with the row of which most is left first; it is orthogonalised again before it is used. */
 static PfStatus sort(PfContext *ctx, Work *work, const double *A, const double *b, double tol,
                      PfRows *rows)
 {
@@ -90,18 +60,33 @@ static PfStatus sort(PfContext *ctx, Work *work, const double *A, const double *
   }
   for (rows->rank = 0; rows->rank < m && rows->rank < n; rows->rank++) {
     double part;
-    int best = strongest(work, rows->order, rows->rank, &part);
+    /* The place in `order`, from `first` on, of the row with most left. Among rows that are equal up to rounding
+     * it is the one written first, so that a repetition is the one called redundant. */
+    int best = rows->rank;
+    part = 0;
+    for (int k = rows->rank; k < work->m; k++) {
+      double length = pf_norm(row_of(work, rows->order[k]), work->n);
+      if (length <= part*(1 + 1e-10)) continue;
+      part = length;
+      best = k;
+    }
     if (part <= tol) break;
 
     int row = rows->order[best];
     for (int k = best; k > rows->rank; k--) rows->order[k] = rows->order[k - 1]; /* the rest as written */
     rows->order[rows->rank] = row;
     rows->margin = rows->rank ? fmin(rows->margin, part) : part;
-    keep(work, rows->order, rows->rank);
+    /* it becomes a direction: orthogonal to the others once more, of length 1, and out of the rest */
+    for (int k = 0; k < rows->rank; k++) remove_part(work, row, rows->order[k]);
+    double *left = row_of(work, row), length = pf_norm(left, n);
+    for (int j = 0; j < n; j++) left[j] /= length;
+    work->value[row] /= length;
+    for (int k = rows->rank + 1; k < m; k++) remove_part(work, rows->order[k], row);
   }
   return PF_OK;
 }
 
+/* False without memory. */
 static bool make_work(PfArena *scratch, int m, int n, Work *work)
 {
   const size_t size = (size_t)m*(size_t)n;
@@ -114,6 +99,7 @@ static bool make_work(PfArena *scratch, int m, int n, Work *work)
   return work->unit && work->left && work->given && work->value && work->share;
 }
 
+/* Cost: m n rank operations. */
 PfStatus pf_rows_sort(PfContext *ctx, PfArena *arena, const double *A, int m, int n, double tol,
                       PfRows *rows)
 {
@@ -134,24 +120,7 @@ PfStatus pf_rows_sort(PfContext *ctx, PfArena *arena, const double *A, int m, in
 
 /* ---------------------------------------------------------------- right-hand sides */
 
-/* The kept row that has the largest share in row i: unit_i = sum_k share_k unit_k, by substitution in the
- * triangle of parts unit_k . direction_l. */
-static int main_share(Work *work, const PfRows *rows, int i)
-{
-  const size_t n = (size_t)work->n;
-  int best = -1;
-  double largest = 0;
-  for (int k = rows->rank - 1; k >= 0; k--) {
-    const double *direction = row_of(work, rows->order[k]);
-    double part = pf_dot(work->unit + (size_t)i*n, direction, work->n);
-    for (int l = k + 1; l < rows->rank; l++)
-      part -= work->share[l]*pf_dot(work->unit + (size_t)rows->order[l]*n, direction, work->n);
-    work->share[k] = part/pf_dot(work->unit + (size_t)rows->order[k]*n, direction, work->n);
-    if (fabs(work->share[k]) >= largest*PF_LARGER) best = rows->order[k], largest = fabs(work->share[k]);
-  }
-  return largest > 0 ? best : -1;
-}
-
+/* The residual of each redundant row, relative to its right side, to the shortest solution and to `size`. */
 static PfStatus consistent(PfContext *ctx, Work *work, const double *A, const double *b, double tol, double size,
                            PfRows *rows, PfConsistency *answer)
 {
@@ -164,15 +133,31 @@ static PfStatus consistent(PfContext *ctx, Work *work, const double *A, const do
   for (int k = rows->rank; k < work->m; k++) {
     int i = rows->order[k];
     if (!(fabs(work->value[i]) > 0)) continue;
-    double miss = fabs(work->value[i])/(fabs(work->given[i]) + sqrt(square) + size);
-    if (!(miss > answer->residual)) continue;
-    answer->residual = miss;
-    if (miss > tol) answer->row = i;
+    double misfit = fabs(work->value[i])/(fabs(work->given[i]) + sqrt(square) + size);
+    if (!(misfit > answer->residual)) continue;
+    answer->residual = misfit;
+    if (misfit > tol) answer->row = i;
   }
-  if (answer->row >= 0) answer->against = main_share(work, rows, answer->row);
+  if (answer->row >= 0) {
+    /* The kept row that has the largest share in row i: unit_i = sum_k share_k unit_k, by substitution in the
+     * triangle of parts unit_k . direction_l. */
+    const size_t n = (size_t)work->n;
+    int best = -1;
+    double largest = 0;
+    for (int k = rows->rank - 1; k >= 0; k--) {
+      const double *direction = row_of(work, rows->order[k]);
+      double part = pf_dot(work->unit + (size_t)answer->row*n, direction, work->n);
+      for (int l = k + 1; l < rows->rank; l++)
+        part -= work->share[l]*pf_dot(work->unit + (size_t)rows->order[l]*n, direction, work->n);
+      work->share[k] = part/pf_dot(work->unit + (size_t)rows->order[k]*n, direction, work->n);
+      if (fabs(work->share[k]) >= largest*PF_LARGER) best = rows->order[k], largest = fabs(work->share[k]);
+    }
+    answer->against = largest > 0 ? best : -1;
+  }
   return PF_OK;
 }
 
+/* Cost: as pf_rows_sort. */
 PfStatus pf_rows_consistent(PfContext *ctx, const double *A, const double *b, int m, int n, double tol, double size,
                             PfConsistency *answer)
 {

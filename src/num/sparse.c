@@ -12,7 +12,7 @@
 
 enum { BITS = 64 };
 
-/* Who stands beside whom, as bits; rows that were eliminated have joined their neighbours with each other. */
+/* The neighbours of each row, as bits; rows that were eliminated have joined their neighbours with each other. */
 typedef struct Graph {
   int n;
   size_t words;
@@ -20,7 +20,7 @@ typedef struct Graph {
   int *degree;
   bool *done;
   int last;       /* the rows of constraints begin here; */
-  uint64_t *own;  /* (n - last) x words: whom they stood beside at first, and */
+  uint64_t *own;  /* (n - last) x words: their neighbours at first, and */
   int *waiting;   /* n: how many of those they still wait for; NULL: for all that come before `last` */
 } Graph;
 
@@ -63,55 +63,33 @@ static int count_beside(const Graph *g, int i)
   return count;
 }
 
-/* Lists the neighbours, ascending; returns how many there are. */
-static int list_beside(const Graph *g, int i, int *list)
-{
-  int count = 0;
-  for (size_t w = 0; w < g->words; w++)
-    for (uint64_t bits = beside(g, i)[w]; bits; bits &= bits - 1)
-      list[count++] = (int)(w*BITS) + lowest_bit(bits);
-  return count;
-}
-
-static PfStatus make_graph(PfContext *ctx, PfArena *arena, const PfEntry *entry, int count, int n, Graph *g)
-{
-  *g = (Graph){.n = n, .words = ((size_t)n + BITS - 1)/BITS};
-  g->beside = pf_arena_array(arena, uint64_t, (size_t)n*g->words);
-  g->degree = pf_arena_array(arena, int, n);
-  g->done = pf_arena_array(arena, bool, n);
-  if (!g->beside || !g->degree || !g->done) return pf_no_room(ctx, "a sparse matrix");
-  for (int k = 0; k < count; k++) {
-    if (entry[k].row == entry[k].column) continue;
-    join(g, entry[k].row, entry[k].column);
-    join(g, entry[k].column, entry[k].row);
-  }
-  for (int i = 0; i < n; i++) g->degree[i] = count_beside(g, i);
-  return PF_OK;
-}
-
 static bool stood_beside(const Graph *g, int row, int j)
 {
   const unsigned bit = (unsigned)j;
   return g->own[(size_t)(row - g->last)*g->words + bit/BITS] >> bit%BITS & 1;
 }
 
-/* Rows of constraints wait for their own variables only, not for what fills up. */
-static PfStatus let_rows_wait(PfContext *ctx, PfArena *arena, Graph *g)
+/* The neighbours by the entries. With PF_ROWS_SOON rows of constraints wait for their own variables only, not for
+ * fill-in. */
+static PfStatus make_graph(PfContext *ctx, PfArena *arena, const PfEntry *entry, int count, int n, int last,
+                           PfRowOrder order, Graph *g)
 {
-  const size_t rows = (size_t)(g->n - g->last);
-  g->own = pf_arena_array(arena, uint64_t, rows*g->words);
-  g->waiting = pf_arena_array(arena, int, g->n);
-  if (!g->own || !g->waiting) return pf_no_room(ctx, "a sparse matrix");
-  if (rows) memcpy(g->own, beside(g, g->last), rows*g->words*sizeof *g->own);
-  for (int row = g->last; row < g->n; row++)
-    for (int j = 0; j < g->last; j++) g->waiting[row] += stood_beside(g, row, j);
+  *g = (Graph){.n = n, .words = ((size_t)n + BITS - 1)/BITS, .last = last};
+  PF_TRY(pf_arrays(ctx, arena, "a sparse matrix", PF_ROOM(g->beside, (size_t)n*g->words), PF_ROOM(g->degree, n),
+                   PF_ROOM(g->done, n)));
+  for (int k = 0; k < count; k++) {
+    if (entry[k].row == entry[k].column) continue;
+    join(g, entry[k].row, entry[k].column);
+    join(g, entry[k].column, entry[k].row);
+  }
+  for (int i = 0; i < n; i++) g->degree[i] = count_beside(g, i);
+  if (order != PF_ROWS_SOON) return PF_OK;
+  const size_t rows = (size_t)(n - last);
+  PF_TRY(pf_arrays(ctx, arena, "a sparse matrix", PF_ROOM(g->own, rows*g->words), PF_ROOM(g->waiting, n)));
+  if (rows) memcpy(g->own, beside(g, last), rows*g->words*sizeof *g->own);
+  for (int row = last; row < n; row++)
+    for (int j = 0; j < last; j++) g->waiting[row] += stood_beside(g, row, j);
   return PF_OK;
-}
-
-static void let_go(const Graph *g, int i, const int *list, int count)
-{
-  for (int k = 0; k < count && i < g->last; k++)
-    if (list[k] >= g->last && stood_beside(g, list[k], i)) g->waiting[list[k]]--;
 }
 
 static int fewest(const Graph *g, int from, int to)
@@ -122,57 +100,41 @@ static int fewest(const Graph *g, int from, int to)
   return best;
 }
 
-static int next_of(const Graph *g, int eliminated)
-{
-  if (g->waiting) return fewest(g, 0, g->n);
-  return eliminated < g->last ? fewest(g, 0, g->last) : fewest(g, g->last, g->n);
-}
-
-/* Takes i out of the graph: what stood beside it now stands together. */
-static void eliminate(const Graph *g, int i, const int *list, int count)
-{
-  g->done[i] = true;
-  for (int k = 0; k < count; k++) {
-    uint64_t *other = beside(g, list[k]);
-    for (size_t w = 0; w < g->words; w++) other[w] |= beside(g, i)[w];
-    part(g, list[k], list[k]);
-    part(g, list[k], i);
-    g->degree[list[k]] = count_beside(g, list[k]);
-  }
-}
-
 /* ---------------------------------------------------------------- patterns */
 
 typedef struct Columns {
   PF_ARRAY(int) row; /* of L, in the numbers of K, column after column */
 } Columns;
 
+/* Eliminates the rows of the graph one after the other: the neighbours of each, the rows of its column of L, become
+ * neighbours of each other. all->row gets the patterns of the columns of L. */
 static PfStatus find_order(PfContext *ctx, PfArena *scratch, Graph *g, PfSparse *s, Columns *all)
 {
   const PfAllocator *allocator = pf_context_allocator(ctx);
   int *list = pf_arena_array(scratch, int, g->n);
   if (!list) return pf_no_room(ctx, "a sparse matrix");
   for (int k = 0; k < g->n; k++) {
-    int i = next_of(g, k), count = list_beside(g, i, list);
+    int from = g->waiting || k < g->last ? 0 : g->last, to = g->waiting || k >= g->last ? g->n : g->last;
+    int i = fewest(g, from, to), count = 0;
     s->order[k] = i;
     s->first[k] = (int)all->row.count;
-    for (int p = 0; p < count; p++)
-      if (!pf_push(allocator, &all->row, list[p])) return pf_no_room(ctx, "a sparse matrix");
-    if (g->waiting) let_go(g, i, list, count);
-    eliminate(g, i, list, count);
+    for (size_t w = 0; w < g->words; w++) /* the neighbours, ascending */
+      for (uint64_t bits = beside(g, i)[w]; bits; bits &= bits - 1)
+        list[count++] = (int)(w*BITS) + lowest_bit(bits);
+    g->done[i] = true;
+    for (int p = 0; p < count; p++) {
+      const int row = list[p];
+      uint64_t *other = beside(g, row);
+      if (!pf_push(allocator, &all->row, row)) return pf_no_room(ctx, "a sparse matrix");
+      if (g->waiting && i < g->last && row >= g->last && stood_beside(g, row, i)) g->waiting[row]--;
+      for (size_t w = 0; w < g->words; w++) other[w] |= beside(g, i)[w];
+      part(g, row, row);
+      part(g, row, i);
+      g->degree[row] = count_beside(g, row);
+    }
   }
   s->first[g->n] = (int)all->row.count;
   return PF_OK;
-}
-
-static void sort_rows(int *row, int count)
-{
-  for (int i = 1; i < count; i++)
-    for (int j = i; j > 0 && row[j] < row[j - 1]; j--) {
-      int kept = row[j];
-      row[j] = row[j - 1];
-      row[j - 1] = kept;
-    }
 }
 
 /* Where the parts of n lists begin, from how many each has (in first[1 … n]). */
@@ -181,7 +143,8 @@ static void add_up(int *first, int n)
   for (int k = 0; k < n; k++) first[k + 1] += first[k];
 }
 
-/* Columns in the order of elimination, and the same by rows. */
+/* Columns in the order of elimination, and the same by rows. Columns in ascending order of rows, and for each row where
+ * its elements are. */
 static PfStatus make_pattern(PfContext *ctx, PfArena *arena, PfArena *scratch, const Columns *all, const int *place,
                              PfSparse *s)
 {
@@ -194,7 +157,13 @@ static PfStatus make_pattern(PfContext *ctx, PfArena *arena, PfArena *scratch, c
   if (!s->row || !s->column || !s->at || !s->L || !next) return pf_no_room(ctx, "a sparse matrix");
   const int *rows = all->row.at;
   for (int p = 0; rows && p < count; p++) s->row[p] = place[rows[p]];
-  for (int j = 0; j < n; j++) sort_rows(s->row + s->first[j], s->first[j + 1] - s->first[j]);
+  for (int j = 0; j < n; j++)
+    for (int i = s->first[j] + 1; i < s->first[j + 1]; i++)
+      for (int k = i; k > s->first[j] && s->row[k] < s->row[k - 1]; k--) {
+        int kept = s->row[k];
+        s->row[k] = s->row[k - 1];
+        s->row[k - 1] = kept;
+      }
   for (int p = 0; p < count; p++) s->line_first[s->row[p] + 1]++;
   add_up(s->line_first, n);
   memcpy(next, s->line_first, (size_t)n*sizeof *next);
@@ -207,11 +176,27 @@ static PfStatus make_pattern(PfContext *ctx, PfArena *arena, PfArena *scratch, c
   return PF_OK;
 }
 
-/* The entries by the later of their two places. */
-static PfStatus sort_entries(PfContext *ctx, PfArena *arena, PfArena *scratch, const PfEntry *entry, int count,
-                             const int *place, PfSparse *s)
+/* Graph, order, pattern and places, in this order; only the pattern stays. */
+static PfStatus make(PfContext *ctx, PfArena *arena, PfArena *scratch, const PfEntry *entry, int count, int last,
+                     PfRowOrder order, PfSparse *s, Columns *all)
 {
   int n = s->n;
+  Graph graph;
+  s->order = pf_arena_array(arena, int, n);
+  s->first = pf_arena_array(arena, int, n + 1);
+  s->line_first = pf_arena_array(arena, int, n + 1);
+  s->given_first = pf_arena_array(arena, int, n + 1);
+  s->D = pf_arena_array(arena, double, n);
+  s->start = pf_arena_array(arena, double, n);
+  s->work = pf_arena_array(arena, double, n);
+  int *place = pf_arena_array(scratch, int, n);
+  if (!s->order || !s->first || !s->line_first || !s->given_first || !s->D || !s->start || !s->work || !place)
+    return pf_no_room(ctx, "a sparse matrix");
+  PF_TRY(make_graph(ctx, scratch, entry, count, n, last, order, &graph));
+  PF_TRY(find_order(ctx, scratch, &graph, s, all));
+  for (int k = 0; k < n; k++) place[s->order[k]] = k;
+  PF_TRY(make_pattern(ctx, arena, scratch, all, place, s));
+  /* The entries by the later of their two places. */
   s->given_column = pf_arena_array(arena, int, count);
   s->given = pf_arena_array(arena, int, count);
   int *next = pf_arena_array(scratch, int, n);
@@ -232,30 +217,7 @@ static PfStatus sort_entries(PfContext *ctx, PfArena *arena, PfArena *scratch, c
   return PF_OK;
 }
 
-static PfStatus make(PfContext *ctx, PfArena *arena, PfArena *scratch, const PfEntry *entry, int count, int last,
-                     PfRowOrder order, PfSparse *s, Columns *all)
-{
-  int n = s->n;
-  Graph graph;
-  s->order = pf_arena_array(arena, int, n);
-  s->first = pf_arena_array(arena, int, n + 1);
-  s->line_first = pf_arena_array(arena, int, n + 1);
-  s->given_first = pf_arena_array(arena, int, n + 1);
-  s->D = pf_arena_array(arena, double, n);
-  s->start = pf_arena_array(arena, double, n);
-  s->work = pf_arena_array(arena, double, n);
-  int *place = pf_arena_array(scratch, int, n);
-  if (!s->order || !s->first || !s->line_first || !s->given_first || !s->D || !s->start || !s->work || !place)
-    return pf_no_room(ctx, "a sparse matrix");
-  PF_TRY(make_graph(ctx, scratch, entry, count, n, &graph));
-  graph.last = last;
-  if (order == PF_ROWS_SOON) PF_TRY(let_rows_wait(ctx, scratch, &graph));
-  PF_TRY(find_order(ctx, scratch, &graph, s, all));
-  for (int k = 0; k < n; k++) place[s->order[k]] = k;
-  PF_TRY(make_pattern(ctx, arena, scratch, all, place, s));
-  return sort_entries(ctx, arena, scratch, entry, count, place, s);
-}
-
+/* Cost: n^2/64 words for the graph, and time by the fill-in; once for a structure. */
 PfStatus pf_sparse_make(PfContext *ctx, PfArena *arena, const PfEntry *entry, int count, int n, int last,
                         PfRowOrder order, PfSparse *sparse)
 {
@@ -269,6 +231,7 @@ PfStatus pf_sparse_make(PfContext *ctx, PfArena *arena, const PfEntry *entry, in
   return status;
 }
 
+/* Multiplications of one factorisation and one solution. */
 double pf_sparse_cost(const PfSparse *s)
 {
   double sum = 0;
@@ -281,7 +244,7 @@ double pf_sparse_cost(const PfSparse *s)
 
 /* ---------------------------------------------------------------- numbers */
 
-/* Row k of L solves L D l = the row of K before the diagonal; what is left on the diagonal is D_k. */
+/* Row k of L solves L D l = the row of K before the diagonal; the rest on the diagonal is D_k. */
 static void factor_row(PfSparse *s, const double *value, int k)
 {
   double *y = s->work, up = 0, down = 0;
@@ -305,12 +268,14 @@ static void factor_row(PfSparse *s, const double *value, int k)
   if (up != up || down != down) s->D[k] = s->start[k] = NAN;
 }
 
+/* No pivoting: the order was chosen by structure. */
 void pf_sparse_factor(PfSparse *s, const double *value)
 {
   memset(s->work, 0, (size_t)s->n*sizeof *s->work);
   for (int k = 0; k < s->n; k++) factor_row(s, value, k);
 }
 
+/* x becomes K^-1 x. */
 void pf_sparse_solve(PfSparse *s, double *x)
 {
   double *y = s->work;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sparse symmetric systems whose pattern is known beforehand, and the saddle point systems of mechanics
  *   [M A^T; A 0] [x; -lambda] = [f; b]
- * among them. What depends on the pattern alone, the order of elimination and the places that fill up, is worked out
- * once; factors and solutions then cost what the filled pattern costs, and allocate nothing. */
+ * among them. The parts that depend on the pattern alone, the order of elimination and the fill-in, are computed once;
+ * the cost of factors and solutions is then that of the filled pattern, and they allocate nothing. */
 #ifndef PF_NUM_SPARSE_H
 #define PF_NUM_SPARSE_H
 
@@ -22,8 +22,8 @@ typedef struct PfSparse {
   int *at;                  /* count: and where in L each of them is */
   int *given_first, *given_column, *given; /* n + 1, …: columns of the rows of P K P^T, and which entry each is */
   double *L, *D;
-  double *start;            /* n: what of D_k adds up before anything is taken away: |D_k|/start_k tells how much of
-                               it was lost to cancellation */
+  double *start;            /* n: sum of the terms of D_k before any is subtracted: |D_k|/start_k is the part of
+                               it that cancellation has left */
   double *work;             /* n */
 } PfSparse;
 
@@ -38,9 +38,9 @@ typedef enum PfRowOrder {
  * `arena`. */
 PfStatus pf_sparse_make(PfContext *ctx, PfArena *arena, const PfEntry *entry, int count, int n, int last,
                         PfRowOrder order, PfSparse *sparse);
-/* Multiplications of a factorisation: what it costs. */
+/* Multiplications of a factorisation: its cost. */
 double pf_sparse_cost(const PfSparse *sparse);
-/* With the values of the entries. What is not finite ends up in D. */
+/* With the values of the entries. Values that are not finite end up in D. */
 void pf_sparse_factor(PfSparse *sparse, const double *value);
 /* x = K^-1 x */
 void pf_sparse_solve(PfSparse *sparse, double *x);
@@ -66,8 +66,8 @@ bool pf_saddle_is_huge(int n, int m);
 /* Is the sparse factorisation cheaper than a dense one? By the number of multiplications, each of which costs more. */
 bool pf_saddle_pays(const PfSaddle *saddle);
 
-/* With PF_ROWS_SOON, too, no pivot can vanish while M is positive definite and the rows are independent: what was
- * eliminated so far is a saddle point system of the same kind. Margins are then those of that system, in which the
+/* With PF_ROWS_SOON, too, no pivot can vanish while M is positive definite and the rows are independent: the part that
+ * was eliminated so far is a saddle point system of the same kind. Margins are then those of that system, in which the
  * coordinates that are still there stand still. */
 PfStatus pf_saddle_make(PfContext *ctx, PfArena *arena, const PfEntry *mass, int mass_count, const PfEntry *rows,
                         int row_count, int n, int m, PfRowOrder order, PfSaddle *saddle);
@@ -91,7 +91,7 @@ void pf_saddle_solve(PfSaddle *saddle, const double *f, const double *b, double 
 typedef struct PfSaddleNumbers {
   const double *value, *f, *b;
 } PfSaddleNumbers;
-/* What a solution leaves: f - M x + A^T lambda (n) and b - A x (m). */
+/* The residuals of a solution: f - M x + A^T lambda (n) and b - A x (m). */
 void pf_saddle_residual(const PfSaddle *saddle, const PfSaddleNumbers *at, const double *x, const double *lambda,
                         double *residual_f, double *residual_b);
 /* x += step; returns the largest element of the step over that of x. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eigenvalues of any matrix in a form that does not depend on rounding: what is zero, what is equal, which comes first,
- * and how the vectors are scaled. An eigenvalue of condition 1/s moves by about norm*noise/s when the matrix is noisy
- * (Golub & Van Loan, Matrix Computations, 4th ed., section 7.2.2); where two meet in one vector s goes to zero with
- * their distance, so that a double eigenvalue split by rounding is recognised, and its mean is exact again. */
+/* Eigenvalues of any matrix in a form that does not depend on rounding: which are zero, which are equal, which comes
+ * first, and how the vectors are scaled. An eigenvalue of condition 1/s moves by about norm*noise/s when the matrix is
+ * noisy (Golub & Van Loan, Matrix Computations, 4th ed., section 7.2.2); where two meet in one vector s goes to zero
+ * with their distance, so that a double eigenvalue split by rounding is recognised, and its mean is exact again. */
 #include "num/num.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SCRUB 2e-14     /* elements that are smaller, beside others of their row or column, are rounding */
+#define SCRUB 2e-14     /* smaller elements, relative to others of their row or column, are rounding */
 #define NOISE 1e-13     /* of the elements of A, in parts of its norm */
 #define ZERO 1e-10      /* an eigenvalue or its part below this is zero */
 #define SAME_PART 1e-9  /* real parts nearer than this are equal when eigenvalues are sorted */
@@ -16,10 +16,10 @@
 typedef struct Sorting {
   PfContext *ctx;
   PfArena *scratch;
-  double *A, *scale; /* the matrix, balanced, and what its components were divided by */
+  double *A, *scale; /* the matrix, balanced, and the divisors of its components */
   int n;
   PfSpectrum s;
-  double noise;  /* of the balanced matrix: what rounding may have changed in it */
+  double noise;  /* of the balanced matrix: its possible change by rounding */
   int *group;    /* of equal eigenvalues, by the least of their numbers */
   int *order;
   double *level; /* real parts, equal ones made exactly equal */
@@ -27,6 +27,7 @@ typedef struct Sorting {
 
 /* ---------------------------------------------------------------- pieces */
 
+/* Each factor is a power of two, so that nothing is rounded. */
 void pf_balance(double *A, int n, double *scale)
 {
   bool moved = true;
@@ -60,6 +61,7 @@ static int leading(const double *x, const double *y, int n)
   return first;
 }
 
+/* Zero vectors stay. */
 void pf_orient(double *x, int n)
 {
   if (!n || x[leading(x, NULL, n)] >= 0) return;
@@ -78,8 +80,8 @@ static double noise_removed(double value, double limit)
   return fabs(value) <= limit ? 0 : value;
 }
 
-/* Takes A without elements that are rounding: one of them may join what is independent, and what is balanced by it is
- * balanced by nothing. Elements are compared in their row and column only, whatever the units of the others. */
+/* Takes A without elements that are rounding: one of them may join independent parts, and balancing by it has no
+ * meaning. Elements are compared in their row and column only, whatever the units of the others. */
 static PfStatus load(Sorting *t, const double *A, const double *noise)
 {
   int n = t->n;
@@ -108,7 +110,7 @@ static double uncertainty(const Sorting *t, int k)
   return fmin(fmax(NOISE*s->norm, t->noise)/fmax(s->sense[k], 1e-300), 1e-3*s->norm);
 }
 
-/* Both must be that uncertain: a well determined eigenvalue is no part of a double one beside it. */
+/* Both must be that uncertain: a well determined eigenvalue does not belong to a double one near it. */
 static bool are_equal(const Sorting *t, int a, int b)
 {
   const PfSpectrum *s = &t->s;
@@ -120,7 +122,7 @@ static bool are_identical(const Sorting *t, int a, int b)
   return t->s.re[a] == t->s.re[b] && t->s.im[a] == t->s.im[b];
 }
 
-/* Joins groups; what is equal to one member belongs to all. */
+/* Joins groups; an eigenvalue that is equal to one member belongs to all. */
 static void join_groups(Sorting *t, bool (*equal)(const Sorting *t, int a, int b))
 {
   for (bool moved = true; moved;) {
@@ -154,35 +156,27 @@ static void take_means(Sorting *t)
 
 /* ---------------------------------------------------------------- order */
 
-/* Real parts that are equal but for rounding become so for the comparison. */
-static void find_levels(Sorting *t)
+/* The rightmost first, of those equally far right but for rounding the one with the largest |im|. Those of one group
+ * stay together, and of a pair its first member is first. */
+static void sort(Sorting *t)
 {
   const PfSpectrum *s = &t->s;
-  double most = 0;
-  for (int k = 0; k < t->n; k++) most = fmax(most, hypot(s->re[k], s->im[k])), t->level[k] = s->re[k];
+  double most = 0, *level = t->level;
+  for (int k = 0; k < t->n; k++) most = fmax(most, hypot(s->re[k], s->im[k])), level[k] = s->re[k];
   for (bool moved = true; moved;) {
     moved = false;
     for (int i = 0; i < t->n; i++)
       for (int j = 0; j < t->n; j++)
-        if (t->level[i] < t->level[j] && fabs(s->re[i] - s->re[j]) <= SAME_PART*most)
-          t->level[i] = t->level[j], moved = true;
+        if (level[i] < level[j] && fabs(s->re[i] - s->re[j]) <= SAME_PART*most) level[i] = level[j], moved = true;
   }
-}
-
-/* The eigenvalue a comes before b. Those of one group stay together, and of a pair its first member is first. */
-static bool comes_before(const Sorting *t, int a, int b)
-{
-  if (t->level[a] != t->level[b]) return t->level[a] > t->level[b];
-  double x = fabs(t->s.im[a]), y = fabs(t->s.im[b]);
-  if (x != y) return x > y;
-  return a < b;
-}
-
-static void sort(Sorting *t)
-{
   for (int i = 0; i < t->n; i++) {
     int k = i;
-    for (; k > 0 && comes_before(t, i, t->order[k - 1]); k--) t->order[k] = t->order[k - 1];
+    for (; k > 0; k--) {
+      int other = t->order[k - 1];
+      bool before = level[i] != level[other] ? level[i] > level[other] : fabs(s->im[i]) > fabs(s->im[other]);
+      if (!before) break;
+      t->order[k] = other;
+    }
     t->order[k] = i;
   }
 }
@@ -226,32 +220,24 @@ static bool reduce(double *N, int m, int d)
   return found == d;
 }
 
-/* A - (re + i im) on vectors; complex ones are kept as x_0, y_0, x_1, y_1, … */
-static void shift(const Sorting *t, double re, double im, double *out)
+/* The space of a multiple eigenvalue in echelon form, as columns of N (m x dimension); dimension 0 where it is
+ * not clear. It is the null space of A - (re + i im); complex vectors are kept as x_0, y_0, x_1, y_1, … */
+static PfStatus find_space(Sorting *t, double re, double im, double *N, int *dimension)
 {
-  size_t n = (size_t)t->n, parts = im != 0 ? 2 : 1, m = n*parts;
-  memset(out, 0, m*m*sizeof *out);
+  const size_t n = (size_t)t->n, parts = im != 0 ? 2 : 1, m = n*parts;
+  PfQr qr;
+  double *out = pf_arena_array(t->scratch, double, m*m);
+  if (!out) return pf_no_room(t->ctx, "the eigenvalues");
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++)
       for (size_t p = 0; p < parts; p++) out[(parts*i + p)*m + parts*j + p] = t->A[i*n + j] - (i == j ? re : 0);
   for (size_t i = 0; i < n && im != 0; i++) out[2*i*m + 2*i + 1] = im, out[(2*i + 1)*m + 2*i] = -im;
-}
-
-/* The space of a multiple eigenvalue in echelon form, as columns of N (m x dimension); dimension 0 where it is
- * not clear. */
-static PfStatus find_space(Sorting *t, double re, double im, double *N, int *dimension)
-{
-  int m = im != 0 ? 2*t->n : t->n;
-  PfQr qr;
-  double *shifted = pf_arena_array(t->scratch, double, (size_t)m*(size_t)m);
-  if (!shifted) return pf_no_room(t->ctx, "the eigenvalues");
-  shift(t, re, im, shifted);
-  PF_TRY(pf_qr_make(t->ctx, t->scratch, m, m, &qr));
+  PF_TRY(pf_qr_make(t->ctx, t->scratch, (int)m, (int)m, &qr));
   *dimension = 0;
-  if (pf_qr_factor(&qr, shifted, 1e-9) != PF_OK) return PF_OK;
-  int d = m - qr.rank;
+  if (pf_qr_factor(&qr, out, 1e-9) != PF_OK) return PF_OK;
+  int d = (int)m - qr.rank;
   pf_qr_null_space(&qr, N);
-  if (d && reduce(N, m, d)) *dimension = d;
+  if (d && reduce(N, (int)m, d)) *dimension = d;
   return PF_OK;
 }
 
@@ -273,47 +259,40 @@ static PfStatus replace_vectors(Sorting *t, int g, int count)
   return PF_OK;
 }
 
-/* Multiple eigenvalues: their vectors are any basis of a space, whichever the method found. */
-static PfStatus settle_vectors(Sorting *t)
-{
-  size_t n = (size_t)t->n;
-  for (int g = 0; g < t->n; g++) {
-    int count = 0;
-    for (int k = g; k < t->n; k++) count += t->group[k] == g;
-    if (count > 1 && t->s.im[g] >= 0) PF_TRY(replace_vectors(t, g, count));
-  }
-  for (size_t k = 0; k < n; k++)
-    for (size_t i = 0; i < n; i++) t->s.vectors[k*n + i] *= t->scale[i];
-  for (int k = 0; k < t->n; k++)
-    if (t->s.im[k] >= 0) normalise(t->s.vectors + (size_t)k*n, t->s.im[k] > 0 ? t->s.vectors + (size_t)(k + 1)*n : NULL,
-                                   t->n);
-  return PF_OK;
-}
-
 /* ---------------------------------------------------------------- all */
 
+/* Decompose, recognise equal and zero eigenvalues, sort, then repair the vectors of multiple ones. */
 static PfStatus find(Sorting *t, const double *A, const double *noise, double *re, double *im, double *vectors)
 {
-  int n = t->n;
+  const int n = t->n;
+  PfSpectrum *s = &t->s;
   t->group = pf_arena_array(t->scratch, int, n), t->order = pf_arena_array(t->scratch, int, n);
   t->level = pf_arena_array(t->scratch, double, n);
   if (!t->group || !t->order || !t->level) return pf_no_room(t->ctx, "the eigenvalues");
   PF_TRY(load(t, A, noise));
-  PF_TRY(pf_spectrum_find(t->ctx, t->scratch, t->A, n, &t->s));
+  PF_TRY(pf_spectrum_find(t->ctx, t->scratch, t->A, n, s));
   for (int k = 0; k < n; k++) t->group[k] = k;
   join_groups(t, are_equal);
   take_means(t);
   join_groups(t, are_identical); /* all that are zero now */
-  find_levels(t);
   sort(t);
-  if (vectors) PF_TRY(settle_vectors(t));
+  for (int g = 0; vectors && g < n; g++) { /* of a multiple eigenvalue vectors are any basis, whichever was found */
+    int count = 0;
+    for (int k = g; k < n; k++) count += t->group[k] == g;
+    if (count > 1 && s->im[g] >= 0) PF_TRY(replace_vectors(t, g, count));
+  }
+  for (int k = 0; vectors && k < n; k++)
+    for (int i = 0; i < n; i++) s->vectors[k*n + i] *= t->scale[i];
+  for (int k = 0; vectors && k < n; k++)
+    if (s->im[k] >= 0) normalise(s->vectors + k*n, s->im[k] > 0 ? s->vectors + (k + 1)*n : NULL, n);
   for (int k = 0; k < n; k++) {
-    re[k] = t->s.re[t->order[k]], im[k] = t->s.im[t->order[k]];
-    for (int i = 0; vectors && i < n; i++) vectors[i*n + k] = t->s.vectors[(size_t)t->order[k]*(size_t)n + (size_t)i];
+    re[k] = s->re[t->order[k]], im[k] = s->im[t->order[k]];
+    for (int i = 0; vectors && i < n; i++) vectors[i*n + k] = s->vectors[(size_t)t->order[k]*(size_t)n + (size_t)i];
   }
   return PF_OK;
 }
 
+/* Scratch memory of the context is used. Cost: that of the decomposition, about 25 n^3. */
 PfStatus pf_eig_general(PfContext *ctx, const double *A, const double *noise, int n, double *re, double *im,
                         double *vectors)
 {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Singular values and eigenvalues: what is checked and scaled before LAPACK or our own code takes over. */
+/* Singular values and eigenvalues: checks and scaling before LAPACK or our own code takes over. */
 #include "num/small.h"
 
 #ifndef PF_HAVE_LAPACK
 #define pf_lapack_svd(...) PF_ERR_MISSING
 #define pf_lapack_spectrum(...) PF_ERR_MISSING
 #endif
-
-static int least(int m, int n)
-{
-  return m < n ? m : n;
-}
 
 static PfStatus load(PfContext *ctx, const double *A, int m, int n, double *copy, double *scale)
 {
@@ -22,7 +17,8 @@ static PfStatus load(PfContext *ctx, const double *A, int m, int n, double *copy
   return PF_OK;
 }
 
-/* The decomposition with all room taken from `scratch`; m, n > 0. */
+/* The decomposition with all room taken from `scratch`; m, n > 0. The matrix is divided by a power of two first, so
+ * that squares neither overflow nor vanish. */
 static PfStatus decompose(PfContext *ctx, PfArena *scratch, const double *A, int m, int n, double *s,
                           double *U, double *Vt)
 {
@@ -33,10 +29,11 @@ static PfStatus decompose(PfContext *ctx, PfArena *scratch, const double *A, int
   PfStatus status = pf_lapack_svd(ctx, scratch, copy, m, n, s, U, Vt);
   if (status == PF_ERR_MISSING) status = pf_small_svd(ctx, scratch, copy, m, n, s, U, Vt);
   PF_TRY(status);
-  for (int i = 0; i < least(m, n); i++) s[i] *= scale;
+  for (int i = 0; i < (m < n ? m : n); i++) s[i] *= scale;
   return PF_OK;
 }
 
+/* A is read only. */
 PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double *U, double *Vt)
 {
   PF_TRY(pf_check_size(ctx, m, n));
@@ -51,20 +48,16 @@ PfStatus pf_svd(PfContext *ctx, const double *A, int m, int n, double *s, double
 
 /* ---------------------------------------------------------------- eigenvalues */
 
-static PfStatus spectrum_room(PfContext *ctx, PfArena *arena, int n, PfSpectrum *s)
-{
-  const size_t size = (size_t)n*(size_t)n;
-  s->re = pf_arena_array(arena, double, n), s->im = pf_arena_array(arena, double, n);
-  s->sense = pf_arena_array(arena, double, n), s->vectors = pf_arena_array(arena, double, size);
-  bool good = s->re && s->im && s->sense && s->vectors;
-  return good ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room for the eigenvalues of a %d x %d matrix", n, n);
-}
-
+/* A is read only; results live in `arena`. */
 PfStatus pf_spectrum_find(PfContext *ctx, PfArena *arena, const double *A, int n, PfSpectrum *s)
 {
-  double scale = 1, *copy = pf_arena_array(arena, double, (size_t)n*(size_t)n);
+  const size_t size = (size_t)n*(size_t)n;
+  double scale = 1, *copy = pf_arena_array(arena, double, size);
   if (!copy) return pf_no_room(ctx, "the eigenvalues");
-  PF_TRY(spectrum_room(ctx, arena, n, s));
+  s->re = pf_arena_array(arena, double, n), s->im = pf_arena_array(arena, double, n);
+  s->sense = pf_arena_array(arena, double, n), s->vectors = pf_arena_array(arena, double, size);
+  if (!s->re || !s->im || !s->sense || !s->vectors)
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for the eigenvalues of a %d x %d matrix", n, n);
   PF_TRY(load(ctx, A, n, n, copy, &scale));
   PfStatus status = pf_lapack_spectrum(ctx, arena, copy, n, s);
   if (status == PF_ERR_MISSING) status = pf_small_spectrum(ctx, arena, copy, n, s);

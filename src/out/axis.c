@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges and ticks of axes. */
+/* Ranges of axes with room around the data, ticks at 1, 2 or 5 times a power of ten, and the numbers at them; linear
+ * and logarithmic. */
 #include "out/axis.h"
 
 #include <math.h>
@@ -24,19 +25,13 @@ double pf_axis_at(const PfAxis *axis, double x)
 
 /* ---------------------------------------------------------------- the range */
 
-/* Whole decades, so that both ends have a number. */
-static void cover_decades(PfAxis *axis, double low, double high)
-{
-  if (!(low <= high)) low = -1, high = 0;
-  axis->low = floor(low + 1e-9);
-  axis->high = ceil(high - 1e-9);
-  if (axis->high <= axis->low) axis->high = axis->low + 1;
-}
-
 void pf_axis_cover(PfAxis *axis, double low, double high, double noise, PfRoom room)
 {
-  if (axis->log) {
-    cover_decades(axis, low, high);
+  if (axis->log) { /* whole decades, so that both ends have a number */
+    if (!(low <= high)) low = -1, high = 0;
+    axis->low = floor(low + 1e-9);
+    axis->high = ceil(high - 1e-9);
+    if (axis->high <= axis->low) axis->high = axis->low + 1;
     return;
   }
   if (!(low <= high)) low = 0, high = 1;
@@ -56,20 +51,9 @@ void pf_axis_cover(PfAxis *axis, double low, double high, double noise, PfRoom r
 
 /* ---------------------------------------------------------------- ticks */
 
-/* 1, 2 or 5 times a power of ten. */
-static double round_step(double raw)
-{
-  double power = pow(10, floor(log10(raw))), part = raw/power;
-  return power*(part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
-}
-
-/* Numbers from 0.001 to 99999 are written out, others with a common power of ten, a multiple of three. */
-static int common_power(double size, double step)
-{
-  if (size < 1e5 && step >= 0.999e-3) return 0;
-  return 3*(int)floor((log10(size) + 1e-9)/3);
-}
-
+/* Steps are 1, 2 or 5 times a power of ten; of a logarithmic axis, whole decades. Numbers from 0.001 to 99999 are
+ * written out, others with a common power of ten, a multiple of three; a small change of a number of common size with
+ * as many decimals as it needs. */
 void pf_axis_choose(PfAxis *axis, double count)
 {
   double span = axis->high - axis->low;
@@ -78,14 +62,15 @@ void pf_axis_choose(PfAxis *axis, double count)
     axis->step = fmax(1, ceil(span/count));
     return;
   }
-  axis->step = round_step(span/fmax(count, 1));
+  const double raw = span/fmax(count, 1), power = pow(10, floor(log10(raw))), part = raw/power;
+  axis->step = power*(part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
   if (axis->whole) axis->step = fmax(1, axis->step);
   double size = fmax(fabs(axis->low), fabs(axis->high));
-  if (size < 1e5 && size >= 0.1 && axis->step < 0.999e-3) { /* a small change of a number of common size */
+  if (size < 1e5 && size >= 0.1 && axis->step < 0.999e-3) {
     axis->decimals = (int)ceil(-log10(axis->step) - 1e-9);
     return;
   }
-  axis->power = common_power(size, axis->step);
+  axis->power = size < 1e5 && axis->step >= 0.999e-3 ? 0 : 3*(int)floor((log10(size) + 1e-9)/3);
   axis->decimals = (int)fmax(0, ceil(axis->power - log10(axis->step) - 1e-9));
 }
 
@@ -118,6 +103,7 @@ void pf_put_power(PfText *text, int power, double size)
   pf_text_add(text, "</tspan>");
 }
 
+/* The number at a tick as text, in the power of the axis; 0 where rounding has left something else. */
 static void format_number(const PfAxis *axis, double tick, char *number, size_t room)
 {
   double value = tick/pow(10, axis->power);

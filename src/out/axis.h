@@ -17,17 +17,17 @@ typedef struct PfAxis {
 
 enum { PF_MOST_TICKS = 32 };
 
-/* How much room there is beside the data. */
+/* Whether there is room between the data and the ends of the axis. */
 typedef enum PfRoom { PF_ROOM_NONE, PF_ROOM_SOME } PfRoom;
 
-/* What the data are on the axis: themselves or logarithms of their magnitudes; NaN where they cannot be shown. */
+/* A number on the axis: x itself, or the decimal logarithm of its magnitude; NaN where it cannot be shown. */
 double pf_axis_value(const PfAxis *axis, double x);
-/* The place of data on the page; NaN where there is none. Never so far outside that a viewer could not read the
- * number. */
+/* The place of data on the page in pixels, linear between `first` and `last`; NaN where there is none. Never so far
+ * outside that a viewer could not read the number. */
 double pf_axis_at(const PfAxis *axis, double x);
 
-/* The range for data between low and high (as pf_axis_value gives them; low > high: there are none). Changes smaller
- * than `noise`, or than what rounding makes of numbers of this size, are not blown up: such data are shown as a flat
+/* Sets the range for data between low and high (as pf_axis_value gives them; low > high: there are none). Changes
+ * smaller than `noise`, or than the rounding of numbers of this size, are not blown up: such data are shown as a flat
  * line. */
 void pf_axis_cover(PfAxis *axis, double low, double high, double noise, PfRoom room);
 
@@ -35,10 +35,11 @@ void pf_axis_cover(PfAxis *axis, double low, double high, double noise, PfRoom r
 void pf_axis_choose(PfAxis *axis, double count);
 /* The ticks in the range, as pf_axis_value gives them; how many. */
 int pf_axis_ticks(const PfAxis *axis, double ticks[PF_MOST_TICKS]);
-/* The number at a tick as the content of a <text> element of that size of font, and how wide it is. */
+/* Appends the number at a tick as the content of a <text> element with that size of font in pixels. */
 void pf_axis_number(const PfAxis *axis, double tick, double size, PfText *text);
+/* The width of that number in pixels, in a wide font. */
 double pf_axis_number_width(const PfAxis *axis, double tick, double size);
-/* 10 to a power as the content of a <text> element. */
+/* Appends 10 to a power as the content of a <text> element. */
 void pf_put_power(PfText *text, int power, double size);
 
 #endif

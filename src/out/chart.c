@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layout of charts: ranges, frames, axes. */
+/* The layout of charts on a page: ranges from the data, frames, axes with ticks and names, titles, colour maps, and
+ * charts below each other that share an axis. */
 #include "out/chart_impl.h"
 #include "out/map.h"
+#include "report/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,16 +12,16 @@
 enum {
   PAGE_WIDTH = 720, LEAST_WIDTH = 420,
   MARGIN = 16,         /* around everything */
-  TITLE = 26,          /* what a title takes */
+  TITLE = 26,          /* the height of a title */
   ABOVE = 8,           /* between legend and frame */
-  POWER = 12,          /* more, for a power of ten without a legend beside it */
+  POWER = 12,          /* more, for a power of ten without a legend next to it */
   POWER_WIDTH = 48,
   LEAST_NAME = 40,
-  NUMBERS = 22,        /* what the numbers below a frame take, and then the name of the axis */
+  NUMBERS = 22,        /* the height of the numbers below a frame, and then of the name of the axis */
   NAME = 22,
   BAR = 26,
   LEAST_FRAME = 130, MOST_FRAME = 560,
-  COLORS = 18,         /* the bar of a map, and all that it takes beside the frame */
+  COLORS = 18,         /* the width of the bar of a map, and of all that is right of the frame */
   COLORS_ROOM = 110
 };
 
@@ -40,63 +42,45 @@ static void extend(Extent *e, double x)
   e->high = fmax(e->high, x);
 }
 
-/* Does the horizontal quantity only grow, as time does? Then the lines may reach both sides of the frame. */
-static bool is_course(const PfChart *c)
-{
-  for (int s = 0; s < c->count; s++) {
-    if (c->series[s].mark != PF_MARK_NONE) return false;
-    for (int i = 1; i < c->series[s].count; i++)
-      if (!(c->series[s].x[i] >= c->series[s].x[i - 1])) return false;
-  }
-  return true;
-}
-
+/* The ranges of both axes from the data. Where the horizontal quantity only grows, as time does, the lines may reach
+ * both sides of the frame, and all times are shown, also those where there is no point. */
 static void cover_series(const PfChart *c, PfFrame *f)
 {
   Extent x = {INFINITY, -INFINITY}, y = x;
-  bool course = is_course(c); /* of which all times are shown, also those where there is no point */
+  bool over_time = true;
+  for (int s = 0; s < c->count; s++) {
+    over_time = over_time && c->series[s].mark == PF_MARK_NONE;
+    for (int i = 1; i < c->series[s].count && over_time; i++)
+      over_time = c->series[s].x[i] >= c->series[s].x[i - 1];
+  }
   for (int s = 0; s < c->count; s++)
     for (int i = 0; i < c->series[s].count; i++) {
       double a = pf_axis_value(&f->x, c->series[s].x[i]), b = pf_axis_value(&f->y, c->series[s].y[i]);
-      if (isnan(a) || (isnan(b) && !course)) continue;
+      if (isnan(a) || (isnan(b) && !over_time)) continue;
       extend(&x, a);
       if (!isnan(b)) extend(&y, b);
       const double low = c->series[s].low ? pf_axis_value(&f->y, c->series[s].low[i]) : NAN;
       if (!isnan(low)) extend(&y, low);
     }
-  pf_axis_cover(&f->x, x.low, x.high, 0, course ? PF_ROOM_NONE : PF_ROOM_SOME);
+  pf_axis_cover(&f->x, x.low, x.high, 0, over_time ? PF_ROOM_NONE : PF_ROOM_SOME);
   pf_axis_cover(&f->y, y.low, y.high, c->noise, PF_ROOM_SOME);
 }
 
-/* From nothing to the longest bar, with room for its number. */
-static void cover_bars(const PfChart *c, PfFrame *f)
-{
-  double most = 0;
-  for (int i = 0; i < c->bar_count; i++)
-    if (!c->bars[i].why_not && c->bars[i].value < 1e300) most = fmax(most, c->bars[i].value);
-  pf_axis_cover(&f->x, 0, most > 0 ? 1.15*most : 1, 0, PF_ROOM_NONE);
-  f->y.low = 0, f->y.high = 1;
-}
-
+/* The ranges of a chart: the given ones, from its data, or of bars from nothing to the longest one, with room for its
+ * number. */
 static void cover(const PfChart *c, PfFrame *f)
 {
   *f = (PfFrame){.x.log = c->log_x, .x.whole = c->whole, .y.log = c->log_y, .y.whole = c->whole};
-  if (c->bar_count) cover_bars(c, f);
-  else cover_series(c, f);
+  if (c->bar_count) {
+    double most = 0;
+    for (int i = 0; i < c->bar_count; i++)
+      if (!c->bars[i].why_not && c->bars[i].value < 1e300) most = fmax(most, c->bars[i].value);
+    pf_axis_cover(&f->x, 0, most > 0 ? 1.15*most : 1, 0, PF_ROOM_NONE);
+    f->y.low = 0, f->y.high = 1;
+  } else cover_series(c, f);
   if (!c->given) return;
   f->x.low = c->x_low, f->x.high = c->x_high;
   f->y.low = c->y_low, f->y.high = c->y_high;
-}
-
-/* Charts with one horizontal axis show the same stretch of it. */
-static void share_ranges(const PfChart *c, Place *places, int count)
-{
-  for (int i = 0, end; i < count; i = end + 1) {
-    Extent e = {INFINITY, -INFINITY};
-    for (end = i; end + 1 < count && c[end].shared_x;) end++;
-    for (int k = i; k <= end; k++) extend(&e, places[k].f.x.low), extend(&e, places[k].f.x.high);
-    for (int k = i; k <= end; k++) places[k].f.x.low = e.low, places[k].f.x.high = e.high;
-  }
 }
 
 /* ---------------------------------------------------------------- the page */
@@ -106,12 +90,14 @@ static bool is_given(const char *label)
   return label && label[0];
 }
 
+/* The height of the frame of one of `count` charts, in pixels. */
 static double frame_height(const PfChart *c, int count)
 {
   if (c->bar_count) return BAR*c->bar_count;
   return count == 1 ? 380 : count == 2 ? 250 : 190;
 }
 
+/* The width of the widest number of an axis, in pixels. */
 static double number_width(const PfAxis *axis)
 {
   double ticks[PF_MOST_TICKS], width = 0;
@@ -125,7 +111,7 @@ static void choose_y(PfFrame *f, double height)
   pf_axis_choose(&f->y, fmax(2, height/48));
 }
 
-/* As many numbers as have room beside each other. Steps are rounded, down too: then fewer are tried. */
+/* As many numbers as have room next to each other. Steps are rounded, down too: then fewer are tried. */
 static void choose_x(PfFrame *f, double width)
 {
   double count = fmax(2, width/80), range = f->x.high - f->x.low;
@@ -150,26 +136,23 @@ static double left_room(const PfChart *c, PfFrame *f, double height)
   return fmin(width, 260) + 14 + (is_given(c->y_label) ? 26 : 0);
 }
 
-/* The frame in the shape of the data, as far as that is neither a strip nor a tower; the rest is room beside the
- * data. */
-static void make_equal(PfFrame *f, double *width, double *height)
-{
-  double x = f->x.high - f->x.low, y = f->y.high - f->y.low, most = *width;
-  *height = fmin(MOST_FRAME, fmax(LEAST_FRAME, most*y/x));
-  *width = fmin(most, fmax(LEAST_FRAME, *height*x/y));
-  double pixel = fmax(x / *width, y / *height), extra_x = (pixel * *width - x)/2, extra_y = (pixel * *height - y)/2;
-  f->x.low -= extra_x, f->x.high += extra_x;
-  f->y.low -= extra_y, f->y.high += extra_y;
-}
-
-/* Places one chart below y; returns where the next one may begin. */
+/* Places one chart below y; returns where the next one may begin. With equal axes the frame has the shape of the data,
+ * as far as that is neither a strip nor a tower; the rest is room around the data. */
 static double place(const PfChart *c, Place *p, double left, double y, int count)
 {
   double width = PAGE_WIDTH - left - MARGIN - (c->map ? COLORS_ROOM : 0), height = frame_height(c, count);
   PfFrame *f = &p->f;
   choose_x(f, width);
   width -= fmax(0, number_width(&f->x)/2 - MARGIN + 4);
-  if (c->equal && !c->bar_count) make_equal(f, &width, &height);
+  if (c->equal && !c->bar_count) {
+    const double x = f->x.high - f->x.low, y_range = f->y.high - f->y.low, most = width;
+    height = fmin(MOST_FRAME, fmax(LEAST_FRAME, most*y_range/x));
+    width = fmin(most, fmax(LEAST_FRAME, height*x/y_range));
+    const double pixel = fmax(x/width, y_range/height), extra_x = (pixel*width - x)/2;
+    const double extra_y = (pixel*height - y_range)/2;
+    f->x.low -= extra_x, f->x.high += extra_x;
+    f->y.low -= extra_y, f->y.high += extra_y;
+  }
   choose_x(f, width);
   if (!c->bar_count) choose_y(f, height);
   if (is_given(c->title)) y += TITLE;
@@ -186,6 +169,7 @@ static double place(const PfChart *c, Place *p, double left, double y, int count
 
 /* ---------------------------------------------------------------- axes */
 
+/* The name of an axis with its middle at (x, y), where there is one; `more` is for the element, `most` its width. */
 static void put_name(PfText *text, double x, double y, const char *more, const char *label, double most)
 {
   if (!is_given(label)) return;
@@ -194,6 +178,7 @@ static void put_name(PfText *text, double x, double y, const char *more, const c
   pf_text_add(text, "</text>\n");
 }
 
+/* The power of ten by which the numbers of an axis are to be multiplied, ending at (x, y). */
 static void put_common_power(PfText *text, const PfAxis *axis, double x, double y)
 {
   if (!axis->power) return;
@@ -202,6 +187,15 @@ static void put_common_power(PfText *text, const PfAxis *axis, double x, double 
   pf_text_add(text, "</text>\n");
 }
 
+/* The number at a tick; `anchor` is an attribute for the element, or "". */
+static void put_number(PfText *text, const PfAxis *axis, double tick, double x, double y, const char *anchor)
+{
+  pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\"%s>", x, y, anchor);
+  pf_axis_number(axis, tick, PF_FONT_SIZE, text);
+  pf_text_add(text, "</text>\n");
+}
+
+/* The place of a tick on the page. */
 static double place_of(const PfAxis *axis, double tick)
 {
   return axis->first + (tick - axis->low)/(axis->high - axis->low)*(axis->last - axis->first);
@@ -224,6 +218,7 @@ static void put_small_ticks(PfText *text, const PfFrame *f, const PfAxis *axis)
   pf_text_add(text, "\n");
 }
 
+/* Ticks, grid lines, numbers and name of the horizontal axis. */
 static void put_x_axis(PfText *text, const PfChart *c, const PfFrame *f)
 {
   double ticks[PF_MOST_TICKS];
@@ -233,9 +228,7 @@ static void put_x_axis(PfText *text, const PfChart *c, const PfFrame *f)
     pf_text_print(text, "<path d=\"M%.2f %.2fV%.2f\" class=\"grid\"/>", x, f->top, f->bottom);
     pf_text_print(text, "<path d=\"M%.2f %.2fv5\" class=\"axis\"/>", x, f->bottom);
     if (c->shared_x) continue;
-    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"middle\">", x, f->bottom + 19);
-    pf_axis_number(&f->x, ticks[k], PF_FONT_SIZE, text);
-    pf_text_add(text, "</text>\n");
+    put_number(text, &f->x, ticks[k], x, f->bottom + 19, " text-anchor=\"middle\"");
   }
   put_small_ticks(text, f, &f->x);
   if (c->shared_x) return;
@@ -244,6 +237,7 @@ static void put_x_axis(PfText *text, const PfChart *c, const PfFrame *f)
   put_common_power(text, &f->x, f->right, f->bottom + NUMBERS + 16);
 }
 
+/* The same for the vertical axis. */
 static void put_y_axis(PfText *text, const PfChart *c, const PfFrame *f)
 {
   double ticks[PF_MOST_TICKS], middle = (f->top + f->bottom)/2;
@@ -253,9 +247,7 @@ static void put_y_axis(PfText *text, const PfChart *c, const PfFrame *f)
     double y = place_of(&f->y, ticks[k]);
     pf_text_print(text, "<path d=\"M%.2f %.2fH%.2f\" class=\"grid\"/>", f->left, y, f->right);
     pf_text_print(text, "<path d=\"M%.2f %.2fh-5\" class=\"axis\"/>", f->left, y);
-    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"end\">", f->left - 8, y + 4.5);
-    pf_axis_number(&f->y, ticks[k], PF_FONT_SIZE, text);
-    pf_text_add(text, "</text>\n");
+    put_number(text, &f->y, ticks[k], f->left - 8, y + 4.5, " text-anchor=\"end\"");
   }
   put_small_ticks(text, f, &f->y);
   snprintf(more, sizeof more, " transform=\"rotate(-90 19 %.2f)\"", middle);
@@ -271,54 +263,16 @@ static void put_frame(PfText *text, const PfFrame *f, const char *style)
                 f->right - f->left, f->bottom - f->top, style);
 }
 
-/* Long titles are smaller; what is longer still begins at the side of the page, or is cut. */
-static void put_title(PfText *text, const char *title, const Place *p, double page)
-{
-  double wide = 1.1*pf_label_width(PF_LABEL_PLAIN, title, 1), room = page - p->f.left - 4; /* bold letters are wider */
-  double size = fmax(12, fmin(PF_TITLE_SIZE, room/wide)), x = p->f.left;
-  if (size*wide > room) x = fmax(0.5*MARGIN, page - 4 - size*wide);
-  pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" class=\"title\" font-size=\"%.1f\">", x, p->title, size);
-  pf_label_put(text, PF_LABEL_PLAIN, title, 1.1*size, page - x);
-  pf_text_add(text, "</text>\n");
-}
-
 /* ---------------------------------------------------------------- maps */
 
-static void put_cells(PfText *text, const PfChart *c, const PfFrame *f)
-{
-  PfText png;
-  pf_text_init(&png, text->allocator);
-  pf_map_png(c->map, c->ctx, &png);
-  pf_text_print(text, "<image x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" preserveAspectRatio=\"none\" "
-                "style=\"image-rendering:pixelated\" href=\"data:image/png;base64,", f->left, f->top,
-                f->right - f->left, f->bottom - f->top);
-  if (!png.failed) pf_put_base64(text, png.at, png.count);
-  text->failed = text->failed || png.failed;
-  pf_text_add(text, "\"/>\n");
-  pf_text_free(&png);
-}
-
+/* A rectangle of one colour (red, green, blue) in the bar of a map. */
 static void put_color(PfText *text, double left, double top, double height, const unsigned char color[3])
 {
   pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"#%02x%02x%02x\"/>", left, top,
                 COLORS, height, color[0], color[1], color[2]);
 }
 
-/* Few values: a block of its colour for each, the largest on top. */
-static void put_levels(PfText *text, const PfMapCells *map, const PfFrame *f, double left)
-{
-  const double height = (f->bottom - f->top)/map->level_count;
-  for (int i = 0; i < map->level_count; i++) {
-    unsigned char color[3];
-    const double top = f->bottom - (i + 1)*height;
-    pf_map_color(pf_map_part(map, map->levels[i]), color);
-    put_color(text, left, top, height, color);
-    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%.4g</text>\n", left + COLORS + 6, top + height/2 + 4.5,
-                  map->log ? pow(10, map->levels[i]) : map->levels[i]);
-  }
-}
-
-/* A bar of colours with numbers beside it. */
+/* A bar of colours with numbers next to it. */
 static void put_scale(PfText *text, const PfMapCells *map, const PfFrame *f, double left)
 {
   enum { STEPS = 64 };
@@ -339,41 +293,44 @@ static void put_scale(PfText *text, const PfMapCells *map, const PfFrame *f, dou
       pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%.3g</text>\n", left + COLORS + 6,
                     (i ? f->top : f->bottom) + 4.5, pow(10, i ? axis.high : axis.low));
   }
-  for (int k = 0; k < count; k++) {
-    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">", left + COLORS + 6, place_of(&axis, ticks[k]) + 4.5);
-    pf_axis_number(&axis, ticks[k], PF_FONT_SIZE, text);
-    pf_text_add(text, "</text>\n");
-  }
+  for (int k = 0; k < count; k++)
+    put_number(text, &axis, ticks[k], left + COLORS + 6, place_of(&axis, ticks[k]) + 4.5, "");
   put_common_power(text, &axis, left + COLORS + 30, f->top - 6);
 }
 
-/* What the greys mean, below the colours. */
-static void put_greys(PfText *text, const PfMapCells *map, const PfFrame *f, double left)
+/* The meaning of the colours, right of the frame: a scale, or for few values a block of its colour for each, the
+ * largest on top; below them that of the greys; and the name of the quantity. */
+static void put_colors(PfText *text, const PfChart *c, const PfFrame *f)
 {
+  const double left = f->right + 18, middle = (f->top + f->bottom)/2;
+  char more[80];
+  if (c->map->level_count) {
+    const PfMapCells *map = c->map;
+    const double height = (f->bottom - f->top)/map->level_count;
+    for (int i = 0; i < map->level_count; i++) {
+      unsigned char color[3];
+      const double top = f->bottom - (i + 1)*height;
+      pf_map_color(pf_map_part(map, map->levels[i]), color);
+      put_color(text, left, top, height, color);
+      pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%.4g</text>\n", left + COLORS + 6, top + height/2 + 4.5,
+                    map->log ? pow(10, map->levels[i]) : map->levels[i]);
+    }
+  } else put_scale(text, c->map, f, left);
   double y = f->bottom + 10;
   for (int i = 0; i < 2; i++) {
-    if (!(i ? map->some_missing : map->some_failed)) continue;
+    if (!(i ? c->map->some_missing : c->map->some_failed)) continue;
     const unsigned char grey = i ? PF_MAP_MISSING : PF_MAP_FAILED, color[3] = {grey, grey, grey};
     put_color(text, left, y, 12, color);
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\">%s</text>\n", left + COLORS + 6, y + 11,
                   i ? "no number" : "failed");
     y += 17;
   }
-}
-
-/* What the colours mean. */
-static void put_colors(PfText *text, const PfChart *c, const PfFrame *f)
-{
-  const double left = f->right + 18, middle = (f->top + f->bottom)/2;
-  char more[80];
-  if (c->map->level_count) put_levels(text, c->map, f, left);
-  else put_scale(text, c->map, f, left);
-  put_greys(text, c->map, f, left);
   const double at = f->right + COLORS_ROOM - 10;
   snprintf(more, sizeof more, " transform=\"rotate(-90 %.2f %.2f)\"", at, middle);
   put_name(text, at, middle, more, c->map->label, f->bottom - f->top + 30);
 }
 
+/* One chart: axes, data clipped to the frame, frame, title, legend. */
 static void put_chart(PfText *text, const PfChart *c, const Place *p, int index, double page)
 {
   const PfFrame *f = &p->f;
@@ -385,52 +342,68 @@ static void put_chart(PfText *text, const PfChart *c, const Place *p, int index,
     put_frame(text, f, "");
     pf_text_print(text, "</clipPath>\n<g clip-path=\"url(#frame%d)\">\n", index);
   }
-  if (c->map) put_cells(text, c, f);
+  if (c->map) {
+    PfText png;
+    pf_text_init(&png, text->allocator);
+    pf_map_png(c->map, c->ctx, &png);
+    pf_text_print(text, "<image x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" preserveAspectRatio=\"none\" "
+                  "style=\"image-rendering:pixelated\" href=\"data:image/png;base64,", f->left, f->top,
+                  f->right - f->left, f->bottom - f->top);
+    if (!png.failed) pf_put_base64(text, png.at, png.count);
+    text->failed = text->failed || png.failed;
+    pf_text_add(text, "\"/>\n");
+    pf_text_free(&png);
+  }
   for (int s = 0; s < c->count; s++) pf_svg_series(text, f, c->series + s);
   if (c->given) pf_text_add(text, "</g>\n");
   if (c->bar_count) pf_svg_bars(text, f, c->bars, c->bar_count);
   put_frame(text, f, " fill=\"none\" class=\"axis\"");
   pf_text_add(text, "\n");
   if (is_given(c->title)) {
-    put_title(text, c->title, p, page);
+    /* Long titles are smaller; one that is longer still begins at the side of the page, or is cut. */
+    double wide = 1.1*pf_label_width(PF_LABEL_PLAIN, c->title,
+                                     1), room = page - p->f.left - 4; /* bold letters are wider */
+    double size = fmax(12, fmin(PF_TITLE_SIZE, room/wide)), x = p->f.left;
+    if (size*wide > room) x = fmax(0.5*MARGIN, page - 4 - size*wide);
+    pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\" class=\"title\" font-size=\"%.1f\">", x, p->title, size);
+    pf_label_put(text, PF_LABEL_PLAIN, c->title, 1.1*size, page - x);
+    pf_text_add(text, "</text>\n");
   }
   pf_svg_legend(text, c, fmax(f->right - f->left, page - f->left - MARGIN), f->left, p->legend);
 }
 
-static void put_head(PfText *text, double width, double height)
-{
-  pf_text_print(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
-                "%.0f\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" "
-                "font-size=\"%g\">\n"
-                "<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}.name{font-size:%gpx}"
-                ".title{font-weight:bold}</style>\n"
-                "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width, height, width, height, PF_FONT_SIZE,
-                PF_NAME_SIZE, width, height);
-}
-
-static void put_all(PfText *text, const PfChart *charts, Place *places, int count)
-{
-  double left = 0, y = 0.5*MARGIN, width = LEAST_WIDTH;
-  for (int i = 0; i < count; i++) cover(charts + i, &places[i].f);
-  share_ranges(charts, places, count);
-  for (int i = 0; i < count; i++)
-    left = fmax(left, left_room(charts + i, &places[i].f, frame_height(charts + i, count)));
-  for (int i = 0; i < count; i++) {
-    y = place(charts + i, places + i, left, y, count) + 0.5*MARGIN;
-    width = fmax(width, places[i].f.right + fmax(charts[i].map ? COLORS_ROOM : MARGIN,
-                                                 number_width(&places[i].f.x)/2 + 4));
-  }
-  put_head(text, ceil(width), ceil(y));
-  for (int i = 0; i < count; i++) put_chart(text, charts + i, places + i, i, width);
-  pf_text_add(text, "</svg>\n");
-}
-
+/* All charts get the same left edge. Those that share a horizontal axis show the same stretch of it. */
 void pf_svg_charts(PfText *text, const PfChart *charts, int count)
 {
   PfArena *arena = pf_arena_new(text->allocator);
   Place *places = arena ? pf_arena_array(arena, Place, count) : NULL;
-  if (places) put_all(text, charts, places, count);
-  else text->failed = true;
+  if (places) {
+    double left = 0, y = 0.5*MARGIN, width = LEAST_WIDTH;
+    for (int i = 0; i < count; i++) cover(charts + i, &places[i].f);
+    for (int i = 0, end; i < count; i = end + 1) {
+      Extent e = {INFINITY, -INFINITY};
+      for (end = i; end + 1 < count && charts[end].shared_x;) end++;
+      for (int k = i; k <= end; k++) extend(&e, places[k].f.x.low), extend(&e, places[k].f.x.high);
+      for (int k = i; k <= end; k++) places[k].f.x.low = e.low, places[k].f.x.high = e.high;
+    }
+    for (int i = 0; i < count; i++)
+      left = fmax(left, left_room(charts + i, &places[i].f, frame_height(charts + i, count)));
+    for (int i = 0; i < count; i++) {
+      y = place(charts + i, places + i, left, y, count) + 0.5*MARGIN;
+      width = fmax(width, places[i].f.right + fmax(charts[i].map ? COLORS_ROOM : MARGIN,
+                                                   number_width(&places[i].f.x)/2 + 4));
+    }
+    const double wide = ceil(width), high = ceil(y);
+    pf_text_print(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f "
+                  "%.0f\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" "
+                  "font-size=\"%g\">\n"
+                  "<style>.grid{stroke:#e4e4e4}.axis{stroke:#333}.name{font-size:%gpx}"
+                  ".title{font-weight:bold}</style>\n"
+                  "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", wide, high, wide, high, PF_FONT_SIZE,
+                  PF_NAME_SIZE, wide, high);
+    for (int i = 0; i < count; i++) put_chart(text, charts + i, places + i, i, width);
+    pf_text_add(text, "</svg>\n");
+  } else text->failed = true;
   pf_arena_free(arena);
 }
 

@@ -6,7 +6,7 @@
 
 #include "out/label.h"
 
-/* The last three are hollow: what lies on each other is seen. */
+/* The last three are hollow: marks that lie on each other are seen. */
 typedef enum PfMarkShape {
   PF_MARK_NONE, PF_MARK_DOT, PF_MARK_CIRCLE, PF_MARK_SQUARE, PF_MARK_TRIANGLE, PF_MARK_RING, PF_MARK_BOX, PF_MARK_PEAK
 } PfMarkShape;
@@ -16,9 +16,9 @@ typedef enum PfDash { PF_DASH_SOLID, PF_DASH_DASHED, PF_DASH_DOTTED } PfDash;
 typedef struct PfSeries {
   int count;
   const double *x, *y;
-  const double *low;   /* what lies between it and y is filled, in a pale colour and without a line; NULL: a line */
+  const double *low;   /* the area between it and y is filled, in a pale colour and without a line; NULL: a line */
   const char *label;   /* in the legend; NULL: not there. Series with the same label and note share an entry */
-  const char *note;    /* behind it, as it is: a file, a method; alone when there is no label */
+  const char *note;    /* after it, as it is: a file, a method; alone when there is no label */
   int color;           /* of a palette that is safe for the colour-blind: 0 blue, 1 red, 2 green, 3 purple, 4 orange,
                           5 sky, 6 black, 7 grey */
   PfDash dash;
@@ -27,7 +27,7 @@ typedef struct PfSeries {
   bool directed;       /* a line with arrow heads along it */
 } PfSeries;
 
-/* A bar from the left; what cannot be drawn has a reason instead. */
+/* A bar from the left; one that cannot be drawn has a reason instead. */
 typedef struct PfBar {
   const char *label, *why_not;
   double value;
@@ -41,7 +41,7 @@ typedef struct PfChart {
   const PfSeries *series;
   int bar_count;       /* with bars there are no series, and no y axis */
   const PfBar *bars;
-  const struct PfMapCells *map; /* fills the range below, which is given; its bar stands beside the frame */
+  const struct PfMapCells *map; /* fills the range below, which is given; its bar stands right of the frame */
   PfContext *ctx;      /* for a map */
   bool given;          /* the range below holds; else it follows from the series */
   double x_low, x_high, y_low, y_high;
@@ -52,28 +52,31 @@ typedef struct PfChart {
   bool shared_x;       /* the same horizontal axis as the next chart, which bears the numbers */
 } PfChart;
 
-/* Charts below each other as one SVG text; and a single one. */
+/* Appends charts below each other as one SVG text; the text is marked as failed without memory. O(points). */
 void pf_svg_charts(PfText *text, const PfChart *charts, int count);
+/* The same of one chart. */
 void pf_svg_chart(PfText *text, const PfChart *chart);
 
 /* ---------------------------------------------------------------- files (picture.c, render.c) */
 
 typedef enum PfPictureKind { PF_PICTURE_NONE, PF_PICTURE_SVG, PF_PICTURE_PNG, PF_PICTURE_PDF } PfPictureKind;
 
-/* "svg", "png", "pdf". */
+/* The kind of an ending without its dot: "svg", "png", "pdf". */
 PfPictureKind pf_picture_kind(const char *ending);
 /* Can it be made here, with that library (PF_RENDER_LIBRARY)? Fails with PF_ERR_MISSING and says what to do, before
  * anything is computed. */
 PfStatus pf_picture_check(PfContext *ctx, const char *path, PfPictureKind kind, const char *library);
 
-/* What draws PNG and PDF, as the system's loader knows it: looked for when it is needed and not before. */
+/* The library for PNG and PDF, as the system's loader knows it: loaded when it is needed and not before. */
 #ifdef __APPLE__
 #define PF_RENDER_LIBRARY "librsvg-2.2.dylib"
 #else
 #define PF_RENDER_LIBRARY "librsvg-2.so.2"
 #endif
+/* Fails with PF_ERR_MISSING when the library cannot be loaded. */
 PfStatus pf_render_check(PfContext *ctx, const char *library);
-/* The bytes of a PNG or PDF file from the SVG text of charts. */
+/* Appends the bytes of a PNG (two pixels for one) or PDF file made from the SVG text of charts. Fails with
+ * PF_ERR_MISSING, and with PF_ERR_FILE when the picture cannot be drawn. */
 PfStatus pf_render(PfContext *ctx, PfPictureKind kind, const PfText *svg, PfText *bytes);
 
 #endif

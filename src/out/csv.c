@@ -4,15 +4,13 @@
 
 #include <string.h>
 
+/* A word with its quotes doubled. */
 static void put_doubled(PfText *text, const char *word)
 {
-  for (; *word; word++) {
-    if (*word == '"') pf_text_put(text, word, 1);
-    pf_text_put(text, word, 1);
-  }
+  for (; *word; word++) pf_text_put(text, *word == '"' ? "\"\"" : word, *word == '"' ? 2 : 1);
 }
 
-/* What has a comma, a quote or a line end in it is quoted. */
+/* A field with a comma, a quote or a line end in it is quoted. */
 void pf_csv_put(PfText *text, const char *name, const char *unit)
 {
   static const char special[] = ",\"\r\n";

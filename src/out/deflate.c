@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sizes in bytes; how many places a match is compared with; alphabets of the codes, and their longest codes in bits. */
 enum {
   WINDOW = 32768, SHORTEST = 3, LONGEST = 258, HASHES = 1 << 15, LOOKS = 128,
-  LITERALS = 286, DISTANCES = 30, LENGTHS = 19, MOST_BITS = 15, MOST_LENGTH_BITS = 7, END = 256
+  LITERALS = 286, LENGTH_SLOTS = 29, DISTANCES = 30, LENGTHS = 19, MOST_BITS = 15, MOST_LENGTH_BITS = 7, END = 256
 };
 
+/* Lengths and distances are written as a slot, the least value of which is its base, and so many further bits. */
 static const uint16_t length_base[] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
                                        31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
 static const uint8_t length_extra[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5,
@@ -34,6 +36,7 @@ typedef struct Deflate {
 
 /* ---------------------------------------------------------------- bits */
 
+/* Appends `count` bits, the lowest first. */
 static void put_bits(Deflate *d, uint32_t value, int count)
 {
   d->bits |= value << d->bit_count;
@@ -55,7 +58,8 @@ typedef struct Code {
   uint16_t bits[LITERALS]; /* the first bit lowest */
 } Code;
 
-/* The two least frequent nodes of those that are left become one, until one is left. Returns the greatest depth. */
+/* Huffman's lengths of the codes: the two least frequent nodes of those that are left become one, until one is left.
+ * Returns the greatest depth. */
 static int find_lengths(Code *code, const uint32_t *frequency)
 {
   uint32_t weight[2*LITERALS];
@@ -87,25 +91,8 @@ static int find_lengths(Code *code, const uint32_t *frequency)
   return deepest;
 }
 
-static uint16_t reverse(uint32_t value, int count)
-{
-  uint32_t turned = 0;
-  for (int i = 0; i < count; i++) turned |= ((value >> i) & 1) << (count - 1 - i);
-  return (uint16_t)turned;
-}
-
-/* Codes in the order of the standard, from the lengths. */
-static void number(Code *code)
-{
-  uint32_t next = 0;
-  for (int length = 1; length <= MOST_BITS; length++) {
-    for (int i = 0; i < code->count; i++)
-      if (code->length[i] == length) code->bits[i] = reverse(next++, length);
-    next <<= 1;
-  }
-}
-
-/* Two symbols at least, so that every code has a bit. Flatter frequencies make a shallower tree. */
+/* A code from its frequencies: two symbols at least, so that every code has a bit, and none of more than `most_bits`.
+ * Flatter frequencies make a shallower tree. */
 static void make_code(Code *code, int count, int most_bits)
 {
   uint32_t flat[LITERALS];
@@ -120,7 +107,16 @@ static void make_code(Code *code, int count, int most_bits)
   while (find_lengths(code, flat) > most_bits)
     for (int i = 0; i < count; i++)
       if (flat[i]) flat[i] = flat[i]/2 + 1;
-  number(code);
+  /* Codes in the order of the standard, from the lengths; their bits are written from the highest. */
+  uint32_t next = 0;
+  for (int length = 1; length <= MOST_BITS; length++, next <<= 1)
+    for (int i = 0; i < code->count; i++) {
+      if (code->length[i] != length) continue;
+      uint32_t turned = 0;
+      for (int k = 0; k < length; k++) turned = turned << 1 | (next >> k & 1);
+      code->bits[i] = (uint16_t)turned;
+      next++;
+    }
 }
 
 static void put_symbol(Deflate *d, const Code *code, int symbol)
@@ -128,21 +124,12 @@ static void put_symbol(Deflate *d, const Code *code, int symbol)
   put_bits(d, code->bits[symbol], code->length[symbol]);
 }
 
+/* The last slot whose base is not larger than the value. */
 static int slot_of(const uint16_t *base, int count, int value)
 {
   int slot = 0;
   while (slot + 1 < count && base[slot + 1] <= value) slot++;
   return slot;
-}
-
-static int length_slot(int length)
-{
-  return slot_of(length_base, 29, length);
-}
-
-static int distance_slot(int distance)
-{
-  return slot_of(distance_base, DISTANCES, distance);
 }
 
 /* ---------------------------------------------------------------- matches */
@@ -157,13 +144,7 @@ static uint32_t hash(const unsigned char *at)
   return (three*2654435761u) >> 17;
 }
 
-static int match_length(const unsigned char *a, const unsigned char *b, size_t most)
-{
-  size_t length = 0;
-  while (length < most && a[length] == b[length]) length++;
-  return (int)length;
-}
-
+/* The longest match that begins at `at`, of those at places before it with the same hash; none is {0, 0}. */
 static Symbol find_match(const Chains *c, const unsigned char *bytes, size_t at, size_t count)
 {
   Symbol best = {0, 0};
@@ -172,12 +153,14 @@ static Symbol find_match(const Chains *c, const unsigned char *bytes, size_t at,
   int looks = LOOKS;
   for (int32_t from = c->first[hash(bytes + at)]; from >= 0 && at - (size_t)from <= WINDOW && looks--;
        from = c->before[from]) {
-    int length = match_length(bytes + from, bytes + at, most);
+    size_t length = 0;
+    while (length < most && bytes[(size_t)from + length] == bytes[at + length]) length++;
     if (length >= SHORTEST && length > best.length) best = (Symbol){(uint16_t)length, (uint16_t)(at - (size_t)from)};
   }
   return best;
 }
 
+/* Puts a place into the chain of its hash. */
 static void remember(Chains *c, const unsigned char *bytes, size_t at, size_t count)
 {
   if (count - at < SHORTEST) return;
@@ -186,35 +169,7 @@ static void remember(Chains *c, const unsigned char *bytes, size_t at, size_t co
   c->first[slot] = (int32_t)at;
 }
 
-/* A match is put off by a byte when a longer one begins there. */
-static void find_symbols(Deflate *d, Chains *c, const unsigned char *bytes, size_t count)
-{
-  for (size_t at = 0; at < count;) {
-    Symbol here = find_match(c, bytes, at, count);
-    remember(c, bytes, at, count);
-    Symbol next = here.length && here.length < 32 && at + 1 < count ? find_match(c, bytes, at + 1, count)
-                                                                    : (Symbol){0, 0};
-    if (!here.length || next.length > here.length) {
-      d->symbols[d->count++] = (Symbol){bytes[at++], 0};
-      continue;
-    }
-    d->symbols[d->count++] = here;
-    for (int i = 1; i < here.length; i++) remember(c, bytes, at + (size_t)i, count);
-    at += here.length;
-  }
-}
-
 /* ---------------------------------------------------------------- the block */
-
-static void count_symbols(const Deflate *d, Code *literals, Code *distances)
-{
-  literals->frequency[END] = 1;
-  for (size_t i = 0; i < d->count; i++) {
-    const Symbol *s = d->symbols + i;
-    literals->frequency[s->distance ? END + 1 + length_slot(s->length) : s->length]++;
-    if (s->distance) distances->frequency[distance_slot(s->distance)]++;
-  }
-}
 
 /* The lengths of both codes, with runs as one symbol. Called twice: to count and to write. */
 static void put_lengths(Deflate *d, const uint8_t *lengths, int count, Code *code, bool write)
@@ -237,13 +192,23 @@ static void put_lengths(Deflate *d, const uint8_t *lengths, int count, Code *cod
   }
 }
 
-static void put_header(Deflate *d, const Code *literals, const Code *distances)
+/* Huffman codes from the frequencies of the symbols, their lengths, then the symbols. */
+static void put_block(Deflate *d)
 {
+  Code literals = {0}, distances = {0};
+  literals.frequency[END] = 1;
+  for (size_t i = 0; i < d->count; i++) {
+    const Symbol *s = d->symbols + i;
+    literals.frequency[s->distance ? END + 1 + slot_of(length_base, LENGTH_SLOTS, s->length) : s->length]++;
+    if (s->distance) distances.frequency[slot_of(distance_base, DISTANCES, s->distance)]++;
+  }
+  make_code(&literals, LITERALS, MOST_BITS);
+  make_code(&distances, DISTANCES, MOST_BITS);
   static const uint8_t order[LENGTHS] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
   uint8_t all[LITERALS + DISTANCES];
   Code code = {0};
-  memcpy(all, literals->length, LITERALS);
-  memcpy(all + LITERALS, distances->length, DISTANCES);
+  memcpy(all, literals.length, LITERALS);
+  memcpy(all + LITERALS, distances.length, DISTANCES);
   put_lengths(d, all, LITERALS + DISTANCES, &code, false);
   make_code(&code, LENGTHS, MOST_LENGTH_BITS);
   put_bits(d, 1 | 2 << 1, 3); /* the last block, codes of its own */
@@ -252,25 +217,16 @@ static void put_header(Deflate *d, const Code *literals, const Code *distances)
   put_bits(d, LENGTHS - 4, 4);
   for (int i = 0; i < LENGTHS; i++) put_bits(d, code.length[order[i]], 3);
   put_lengths(d, all, LITERALS + DISTANCES, &code, true);
-}
-
-static void put_block(Deflate *d)
-{
-  Code literals = {0}, distances = {0};
-  count_symbols(d, &literals, &distances);
-  make_code(&literals, LITERALS, MOST_BITS);
-  make_code(&distances, DISTANCES, MOST_BITS);
-  put_header(d, &literals, &distances);
   for (size_t i = 0; i < d->count; i++) {
     int length = d->symbols[i].length, distance = d->symbols[i].distance;
     if (!distance) {
       put_symbol(d, &literals, length);
       continue;
     }
-    int slot = length_slot(length);
+    int slot = slot_of(length_base, LENGTH_SLOTS, length);
     put_symbol(d, &literals, END + 1 + slot);
     put_bits(d, (uint32_t)(length - length_base[slot]), length_extra[slot]);
-    slot = distance_slot(distance);
+    slot = slot_of(distance_base, DISTANCES, distance);
     put_symbol(d, &distances, slot);
     put_bits(d, (uint32_t)(distance - distance_base[slot]), distance_extra[slot]);
   }
@@ -288,7 +244,20 @@ void pf_deflate(PfContext *ctx, const unsigned char *bytes, size_t count, PfText
   if (d.symbols && chains && before && count < INT32_MAX) {
     chains->before = before;
     memset(chains->first, 255, sizeof chains->first);
-    find_symbols(&d, chains, bytes, count);
+    /* A match is put off by a byte when a longer one begins there. */
+    for (size_t at = 0; at < count;) {
+      Symbol here = find_match(chains, bytes, at, count);
+      remember(chains, bytes, at, count);
+      Symbol next = here.length && here.length < 32 && at + 1 < count ? find_match(chains, bytes, at + 1, count)
+                                                                      : (Symbol){0, 0};
+      if (!here.length || next.length > here.length) {
+        d.symbols[d.count++] = (Symbol){bytes[at++], 0};
+        continue;
+      }
+      d.symbols[d.count++] = here;
+      for (int i = 1; i < here.length; i++) remember(chains, bytes, at + (size_t)i, count);
+      at += here.length;
+    }
     put_block(&d);
   } else {
     out->failed = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Result files: written beside their target and renamed. */
+/* Result files: written next to their target and renamed. */
 #include "out/file.h"
 
 #include <errno.h>
@@ -36,38 +36,25 @@ static size_t folder_length(const char *path)
   return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* The folder of a path as a path: "" would be none. */
-static void put_folder(PfText *text, const char *path)
-{
-  size_t length = folder_length(path);
-  if (length) pf_text_put(text, path, length);
-  else pf_text_add(text, ".");
-}
-
-/* One link on; false at something that is no link, which may not exist yet. */
-static bool follow_link(PfText *target)
-{
-  char link[4096];
-  ssize_t length = readlink(pf_text_get(target), link, sizeof link);
-  if (length <= 0 || (size_t)length == sizeof link) return false;
-  target->count = link[0] == '/' ? 0 : folder_length(pf_text_get(target));
-  pf_text_put(target, link, (size_t)length);
-  return true;
-}
-
-/* The file that links lead to: the links stay. */
+/* The file that links lead to: the links stay. It may not exist yet. */
 static PfStatus find_target(PfContext *ctx, const char *path, PfText *target)
 {
   enum { MOST_LINKS = 40 };
+  char link[4096];
   int links = 0;
   pf_text_init(target, pf_context_allocator(ctx));
   pf_text_add(target, path);
-  while (links < MOST_LINKS && follow_link(target)) links++;
+  for (; links < MOST_LINKS; links++) {
+    const ssize_t length = readlink(pf_text_get(target), link, sizeof link);
+    if (length <= 0 || (size_t)length == sizeof link) break;
+    target->count = link[0] == '/' ? 0 : folder_length(pf_text_get(target));
+    pf_text_put(target, link, (size_t)length);
+  }
   if (target->failed) return pf_no_room(ctx, "a file name");
   return links == MOST_LINKS ? fail(ctx, path, ELOOP) : PF_OK;
 }
 
-/* x.csv becomes x.part.csv, x.part2.csv, …: what reads files by their ending can read it. */
+/* x.csv becomes x.part.csv, x.part2.csv, …: programs that read files by their ending can read it. */
 static void name_part(const PfText *target, int number, PfText *part)
 {
   const char *path = pf_text_get(target), *name = path + folder_length(path), *dot = strrchr(name, '.');
@@ -79,22 +66,8 @@ static void name_part(const PfText *target, int number, PfText *part)
   pf_text_add(part, path + stem);
 }
 
-/* The system may take the name, but not the longer one that the file has until it is complete. */
-static PfStatus check_part(PfContext *ctx, const char *path, const PfText *target)
-{
-  PfText part;
-  pf_text_init(&part, pf_context_allocator(ctx));
-  name_part(target, 1, &part);
-  bool bad = access(pf_text_get(&part), F_OK) != 0 && errno != ENOENT;
-  if (bad) fail(ctx, path, errno);
-  if (bad)
-    pf_hint(ctx, "until it is complete the file is called '%s'",
-            pf_text_get(&part) + folder_length(pf_text_get(&part)));
-  pf_text_free(&part);
-  return bad ? PF_ERR_FILE : PF_OK;
-}
-
-/* Of a folder, 0 where files can be made in it: one that was removed while somebody is in it has no more links. */
+/* 0 where files can be made in the folder, or an error number: one that was removed while a process is in it has no
+ * more links. */
 static int folder_error(const char *folder)
 {
   struct stat status;
@@ -102,7 +75,7 @@ static int folder_error(const char *folder)
   return status.st_nlink ? 0 : ENOENT;
 }
 
-/* A file can be made beside the target, and the target may be written. */
+/* Whether a file can be made in the folder of the target, and the target may be written. `path` is for messages. */
 static PfStatus check_place(PfContext *ctx, const char *path, const char *target)
 {
   struct stat status;
@@ -110,7 +83,9 @@ static PfStatus check_place(PfContext *ctx, const char *path, const char *target
   if (stat(target, &status) == 0 && S_ISDIR(status.st_mode)) return fail(ctx, path, EISDIR);
   if (access(target, W_OK) != 0 && errno != ENOENT) return fail(ctx, path, errno);
   pf_text_init(&folder, pf_context_allocator(ctx));
-  put_folder(&folder, target);
+  size_t length = folder_length(target);
+  if (length) pf_text_put(&folder, target, length);
+  else pf_text_add(&folder, "."); /* "" would not be a path */
   int error = folder_error(pf_text_get(&folder));
   PfStatus result = error ? fail(ctx, path, error) : PF_OK;
   if (error && access(target, W_OK) == 0)
@@ -120,6 +95,7 @@ static PfStatus check_place(PfContext *ctx, const char *path, const char *target
   return result;
 }
 
+/* The system may take the name, but not the longer one that the file has until it is complete. */
 PfStatus pf_out_check(PfContext *ctx, const char *path)
 {
   if (is_standard_output(path)) return PF_OK;
@@ -129,42 +105,40 @@ PfStatus pf_out_check(PfContext *ctx, const char *path)
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) return fail(ctx, path, EISDIR);
     return access(path, W_OK) == 0 ? PF_OK : fail(ctx, path, errno);
   }
-  PfText target;
+  PfText target, part;
   PfStatus result = find_target(ctx, path, &target);
+  pf_text_init(&part, pf_context_allocator(ctx));
   if (result == PF_OK) result = check_place(ctx, path, pf_text_get(&target));
-  if (result == PF_OK) result = check_part(ctx, path, &target);
+  if (result == PF_OK) {
+    name_part(&target, 1, &part);
+    const char *name = pf_text_get(&part);
+    if (access(name, F_OK) != 0 && errno != ENOENT) {
+      result = fail(ctx, path, errno);
+      pf_hint(ctx, "until it is complete the file is called '%s'", name + folder_length(name));
+    }
+  }
+  pf_text_free(&part);
   pf_text_free(&target);
   return result;
 }
 
-/* "a/b/" is "a/b". */
-static PfStatus put_plain_folder(PfContext *ctx, const char *path, PfText *plain)
-{
-  size_t length = strlen(path);
-  while (length > 1 && path[length - 1] == '/') length--;
-  pf_text_init(plain, pf_context_allocator(ctx));
-  pf_text_put(plain, path, length);
-  return plain->failed ? pf_no_room(ctx, "a file name") : PF_OK;
-}
-
-static PfStatus check_folder(PfContext *ctx, const char *path, const char *plain)
-{
-  struct stat status;
-  if (!*plain) return fail(ctx, path, ENOENT);
-  if (stat(plain, &status) == 0) {
-    int error = S_ISDIR(status.st_mode) ? folder_error(plain) : ENOTDIR;
-    return error ? fail(ctx, path, error) : PF_OK;
-  }
-  if (errno != ENOENT) return fail(ctx, path, errno);
-  return check_place(ctx, path, plain);
-}
-
 PfStatus pf_out_check_folder(PfContext *ctx, const char *path)
 {
-  PfText plain;
-  PfStatus result = put_plain_folder(ctx, path, &plain);
-  if (result == PF_OK) result = check_folder(ctx, path, pf_text_get(&plain));
-  pf_text_free(&plain);
+  struct stat status;
+  PfText text;
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--; /* "a/b/" is "a/b" */
+  pf_text_init(&text, pf_context_allocator(ctx));
+  pf_text_put(&text, path, length);
+  const char *plain = pf_text_get(&text);
+  PfStatus result = PF_OK;
+  if (text.failed) result = pf_no_room(ctx, "a file name");
+  else if (!*plain) result = fail(ctx, path, ENOENT);
+  else if (stat(plain, &status) == 0) {
+    const int error = S_ISDIR(status.st_mode) ? folder_error(plain) : ENOTDIR;
+    if (error) result = fail(ctx, path, error);
+  } else result = errno == ENOENT ? check_place(ctx, path, plain) : fail(ctx, path, errno);
+  pf_text_free(&text);
   return result;
 }
 
@@ -179,14 +153,7 @@ PfStatus pf_out_make_folder(PfContext *ctx, const char *path)
 
 /* ---------------------------------------------------------------- the beginning */
 
-static void warn_of_other(PfOutFile *file)
-{
-  pf_warn_at(file->ctx, (PfPlace){0},
-             "'%s' is there already, from a run that was interrupted or still goes on; it stays as it is",
-             pf_text_get(&file->part));
-}
-
-/* A signal ends the waiting, not the work. */
+/* Opens a file; a signal ends the waiting, not the work. */
 static int open_again(const char *path, int flags)
 {
   int fd;
@@ -195,33 +162,32 @@ static int open_again(const char *path, int flags)
   return fd;
 }
 
-static PfStatus make_part(PfOutFile *file)
+/* Creates the part file in the folder of the target, under the first name that is free. */
+static PfStatus open_beside(PfOutFile *file)
 {
   enum { MOST_PARTS = 1000 };
+  PF_TRY(find_target(file->ctx, file->path, &file->target));
+  PF_TRY(check_place(file->ctx, file->path, pf_text_get(&file->target)));
+  file->replaces = access(pf_text_get(&file->target), F_OK) == 0;
   for (int number = 1; number < MOST_PARTS; number++) {
     name_part(&file->target, number, &file->part);
     if (file->part.failed) return pf_no_room(file->ctx, "a file name");
     file->fd = open_again(pf_text_get(&file->part), O_WRONLY | O_CREAT | O_EXCL);
     if (file->fd >= 0) return PF_OK;
     if (errno != EEXIST) return fail(file->ctx, file->path, errno);
-    if (number == 1) warn_of_other(file);
+    if (number == 1)
+      pf_warn_at(file->ctx, (PfPlace){0},
+                 "'%s' is there already, from a run that was interrupted or still goes on; it stays as it is",
+                 pf_text_get(&file->part));
   }
   return fail(file->ctx, file->path, EEXIST);
 }
 
-static PfStatus open_beside(PfOutFile *file)
-{
-  PF_TRY(find_target(file->ctx, file->path, &file->target));
-  PF_TRY(check_place(file->ctx, file->path, pf_text_get(&file->target)));
-  file->replaces = access(pf_text_get(&file->target), F_OK) == 0;
-  return make_part(file);
-}
-
-/* Milliseconds: between looks at a reader, and how long he is waited for after a request to stop, when he has not come
- * yet and when he takes nothing more. */
+/* Milliseconds: between looks at the reader of a pipe, and how long it is waited for after a request to stop, when it
+ * has not come yet and when it takes nothing more. */
 enum { NAP = 20, WAIT_TO_OPEN = 300, WAIT_TO_WRITE = 2000 };
 
-/* After one more nap. */
+/* Whether to wait on after one more nap: always before a request to stop, for `most` after it. */
 static bool may_wait(const PfOutFile *file, int *waited, int most)
 {
   if (!pf_context_is_cancelled(file->ctx)) return true;
@@ -241,19 +207,6 @@ static int open_fifo(const PfOutFile *file)
   }
 }
 
-static bool is_fifo(const char *path)
-{
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
-}
-
-static PfStatus open_directly(PfOutFile *file)
-{
-  if (is_standard_output(file->path)) file->fd = dup(STDOUT_FILENO);
-  else file->fd = is_fifo(file->path) ? open_fifo(file) : open_again(file->path, O_WRONLY);
-  return file->fd >= 0 ? PF_OK : fail(file->ctx, file->path, errno);
-}
-
 static void free_names(PfOutFile *file)
 {
   if (file->target.allocator) pf_text_free(&file->target);
@@ -262,9 +215,17 @@ static void free_names(PfOutFile *file)
 
 PfStatus pf_out_open(PfOutFile *file, PfContext *ctx, const char *path)
 {
+  struct stat known;
+  PfStatus status = PF_OK;
   *file = (PfOutFile){.ctx = ctx, .path = path, .fd = -1};
   pf_text_init(&file->part, pf_context_allocator(ctx));
-  PfStatus status = pf_out_is_regular(path) ? open_beside(file) : open_directly(file);
+  if (pf_out_is_regular(path)) status = open_beside(file);
+  else { /* standard output, a device, a pipe */
+    if (is_standard_output(path)) file->fd = dup(STDOUT_FILENO);
+    else if (stat(path, &known) == 0 && S_ISFIFO(known.st_mode)) file->fd = open_fifo(file);
+    else file->fd = open_again(path, O_WRONLY);
+    if (file->fd < 0) status = fail(ctx, path, errno);
+  }
   if (status != PF_OK) free_names(file);
   return status;
 }
@@ -276,7 +237,7 @@ static bool is_beside(const PfOutFile *file)
   return file->part.count > 0;
 }
 
-/* As much as goes without waiting, once some does. */
+/* Writes as much to a pipe as it takes without waiting, once it takes some; -1 and errno when it cannot. */
 static ssize_t write_some(const PfOutFile *file, const char *bytes, size_t count)
 {
   struct pollfd room = {.fd = file->fd, .events = POLLOUT};
@@ -294,7 +255,7 @@ static ssize_t write_some(const PfOutFile *file, const char *bytes, size_t count
 size_t pf_out_put(PfOutFile *file, off_t offset, const char *bytes, size_t count)
 {
   size_t done = 0;
-  if (!is_beside(file) && file->error) return 0; /* who does not take it is not asked again */
+  if (!is_beside(file) && file->error) return 0; /* not tried again */
   while (done < count) {
     ssize_t written = is_beside(file) ? pwrite(file->fd, bytes + done, count - done, offset + (off_t)done)
                                       : write_some(file, bytes + done, count - done);
@@ -308,7 +269,7 @@ size_t pf_out_put(PfOutFile *file, off_t offset, const char *bytes, size_t count
   return done;
 }
 
-void pf_out_cut(PfOutFile *file, off_t size)
+void pf_out_truncate(PfOutFile *file, off_t size)
 {
   int cut = 0;
   if (!is_beside(file)) return;
@@ -325,37 +286,23 @@ static void close_file(PfOutFile *file)
   file->fd = -1;
 }
 
-/* Whoever owns the target and may read it, still does and may. False when the owner cannot be kept. */
-static bool take_over(const PfOutFile *file)
-{
-  struct stat old, own;
-  if (!file->replaces || stat(pf_text_get(&file->target), &old) != 0 || fstat(file->fd, &own) != 0) return true;
-  bool same = old.st_uid == own.st_uid && old.st_gid == own.st_gid;
-  if (!same && fchown(file->fd, old.st_uid, old.st_gid) != 0) return false;
-  return fchmod(file->fd, old.st_mode & 07777) == 0;
-}
-
-static bool copy_bytes(PfOutFile *file, int from, int to)
-{
-  char chunk[1 << 16];
-  ssize_t count;
-  while ((count = read(from, chunk, sizeof chunk)) > 0 || (count < 0 && errno == EINTR))
-    for (ssize_t done = 0; done < count;) {
-      ssize_t written = write(to, chunk + done, (size_t)(count - done));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return false;
-      done += written;
-    }
-  if (count < 0) file->error = errno;
-  return count == 0;
-}
-
-/* A file that others own stays theirs when its bytes are replaced; the part stays until they are. */
+/* Replaces the bytes of the target, for a file that others own: it stays theirs. The part stays until they are there.
+ * */
 static bool copy_over(PfOutFile *file)
 {
-  int from = open_again(pf_text_get(&file->part), O_RDONLY);
-  int to = from >= 0 ? open_again(pf_text_get(&file->target), O_WRONLY | O_TRUNC) : -1;
-  bool good = to >= 0 && copy_bytes(file, from, to);
+  char chunk[1 << 16];
+  ssize_t count = -1;
+  const int from = open_again(pf_text_get(&file->part), O_RDONLY);
+  const int to = from >= 0 ? open_again(pf_text_get(&file->target), O_WRONLY | O_TRUNC) : -1;
+  bool good = to >= 0;
+  while (good && ((count = read(from, chunk, sizeof chunk)) > 0 || (count < 0 && errno == EINTR)))
+    for (ssize_t done = 0; done < count && good;) {
+      const ssize_t written = write(to, chunk + done, (size_t)(count - done));
+      if (written >= 0) done += written;
+      else good = errno == EINTR;
+    }
+  if (good && count < 0) file->error = errno;
+  good = good && count == 0;
   if (to >= 0 && close(to) != 0) good = false;
   if (!good && !file->error) file->error = errno;
   if (from >= 0) close(from);
@@ -363,28 +310,28 @@ static bool copy_over(PfOutFile *file)
   return good;
 }
 
-static bool move(PfOutFile *file)
-{
-  bool mine = take_over(file);
-  close_file(file);
-  if (file->error) return false;
-  if (!mine) return copy_over(file);
-  if (rename(pf_text_get(&file->part), pf_text_get(&file->target)) == 0) return true;
-  file->error = errno;
-  return false;
-}
-
-/* Somebody may have taken it away. */
+/* Whether there is a part: it may have been removed meanwhile. */
 static bool has_part(const PfOutFile *file)
 {
   return is_beside(file) && access(pf_text_get(&file->part), F_OK) == 0;
 }
 
+/* The part gets owner and permissions of the target. Where the owner cannot be kept, its bytes are copied over those of
+ * the target. */
 PfStatus pf_out_replace(PfOutFile *file)
 {
-  bool good = true;
-  if (is_beside(file)) good = move(file);
-  else close_file(file);
+  struct stat old, own;
+  bool good = true, mine = true;
+  if (is_beside(file) && file->replaces && stat(pf_text_get(&file->target), &old) == 0 &&
+      fstat(file->fd, &own) == 0) {
+    const bool same = old.st_uid == own.st_uid && old.st_gid == own.st_gid;
+    mine = (same || fchown(file->fd, old.st_uid, old.st_gid) == 0) && fchmod(file->fd, old.st_mode & 07777) == 0;
+  }
+  close_file(file);
+  if (is_beside(file) && !file->error) {
+    good = mine ? rename(pf_text_get(&file->part), pf_text_get(&file->target)) == 0 : copy_over(file);
+    if (!good && mine) file->error = errno;
+  }
   if (!good || file->error) {
     fail(file->ctx, file->path, file->error);
     if (has_part(file)) pf_hint(file->ctx, "the result is in '%s'", pf_text_get(&file->part));

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* HDF5 files by the library, which is loaded when the first one is written: a dataset per column, with its unit as an
+ * attribute. */
 #include "out/hdf5.h"
 #include "base/base.h"
 
@@ -35,35 +37,31 @@ struct PfHdf5 {
   int count;
 };
 
-/* The library of this build, or that of another system: from version 1.10 to 1.14 these functions are the same, and
- * only the name of the file differs. */
-static PfStatus open_library(PfContext *ctx, const void **functions)
+/* The functions of the library of this build, or of that of another system: from version 1.10 to 1.14 they are the
+ * same, and only the name of the file differs. */
+static PfStatus load(PfContext *ctx, const Functions **functions)
 {
   static const char *const names[] = {FUNCTIONS(PF_LIBRARY_NAME)};
   static const char *const files[] = {PF_HDF5_FILE, "libhdf5_serial.so.103", "libhdf5.so.103", "libhdf5.so.200",
                                       "libhdf5_serial.so.310", "libhdf5.so.310"};
   enum { COUNT = sizeof names/sizeof *names };
-  PfLibrary library = {PF_HDF5_FILE, names, COUNT, COUNT, NULL};
-  for (size_t i = 0; i < sizeof files/sizeof *files; i++) {
-    library.file = files[i];
-    PfStatus status = pf_library_open(ctx, &library, functions);
-    if (status == PF_OK) return status;
-  }
-  library.file = files[0]; /* says why */
-  return pf_library_require(ctx, &library, "HDF5 files are written by libhdf5", functions);
-}
-
-static PfStatus load(PfContext *ctx, const Functions **functions)
-{
+  enum { FILES = sizeof files/sizeof *files };
   const void *found = NULL;
-  PfStatus status = open_library(ctx, &found);
+  PfLibrary library = {PF_HDF5_FILE, names, COUNT, COUNT, NULL};
+  PfStatus status = PF_ERR_MISSING;
+  for (int i = 0; i < FILES && status != PF_OK; i++) {
+    library.file = files[i];
+    status = pf_library_open(ctx, &library, &found);
+  }
+  library.file = files[0]; /* of which the message has the reason */
+  if (status != PF_OK) status = pf_library_require(ctx, &library, "HDF5 files are written by libhdf5", &found);
   if (status != PF_OK) {
     pf_hint(ctx, "%s", other_tables);
     return status;
   }
-  *functions = found;
-  if ((*functions)->H5open() < 0) return pf_fail(ctx, PF_ERR_MISSING, "libhdf5 cannot be used");
-  (void)(*functions)->H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints nothing: we say what is wrong */
+  const Functions *f = *functions = found;
+  if (f->H5open() < 0) return pf_fail(ctx, PF_ERR_MISSING, "libhdf5 cannot be used");
+  (void)f->H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints nothing: messages are ours */
   return PF_OK;
 }
 
@@ -80,6 +78,7 @@ static PfStatus cannot_write(const PfHdf5 *h)
 
 /* ---------------------------------------------------------------- types and notes */
 
+/* The type of texts of so many bytes in UTF-8, to be closed; negative without. */
 static hid_t text_type(const Functions *f, size_t width)
 {
   const hid_t type = f->H5Tcopy(*f->H5T_C_S1_g);
@@ -87,28 +86,6 @@ static hid_t text_type(const Functions *f, size_t width)
     return type;
   if (type >= 0) (void)f->H5Tclose(type);
   return -1;
-}
-
-static hid_t type_of(const Functions *f, const PfHdf5Column *column)
-{
-  switch (column->kind) {
-  case PF_HDF5_TEXT: return text_type(f, (size_t)column->width);
-  case PF_HDF5_BYTE: return f->H5Tcopy(*f->H5T_NATIVE_UCHAR_g);
-  case PF_HDF5_DOUBLE: break;
-  }
-  return f->H5Tcopy(*f->H5T_NATIVE_DOUBLE_g);
-}
-
-static PfStatus note_unit(const PfHdf5 *h, hid_t to, const char *text)
-{
-  const Functions *f = h->f;
-  const hid_t type = text_type(f, strlen(text) + 1), space = f->H5Screate(H5S_SCALAR);
-  const hid_t at = type >= 0 && space >= 0 ? f->H5Acreate2(to, "units", type, space, H5P_DEFAULT, H5P_DEFAULT) : -1;
-  const bool good = at >= 0 && f->H5Awrite(at, type, text) >= 0;
-  if (at >= 0) (void)f->H5Aclose(at);
-  if (space >= 0) (void)f->H5Sclose(space);
-  if (type >= 0) (void)f->H5Tclose(type);
-  return good ? PF_OK : cannot_write(h);
 }
 
 /* The same rows make the same bytes, whenever they are written. */
@@ -119,52 +96,55 @@ static hid_t timeless(const Functions *f)
   return list;
 }
 
-/* Attributes have at most 64 KB; a dataset takes any text. */
-PfStatus pf_hdf5_note(PfHdf5 *h, const char *name, const char *text)
+/* Writes a text as an attribute of a dataset, or as a dataset in a group: attributes have at most 64 KB. */
+static PfStatus put_text(const PfHdf5 *h, hid_t to, bool attribute, const char *name, const char *text)
 {
   const Functions *f = h->f;
-  const hid_t type = text_type(f, strlen(text) + 1), space = f->H5Screate(H5S_SCALAR), list = timeless(f);
-  const hid_t set = type >= 0 && space >= 0 && list >= 0 && h->notes >= 0
-                    ? f->H5Dcreate2(h->notes, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT) : -1;
-  const bool good = set >= 0 && f->H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
-  if (set >= 0) (void)f->H5Dclose(set);
-  if (list >= 0) (void)f->H5Pclose(list);
+  const hid_t type = text_type(f, strlen(text) + 1), space = f->H5Screate(H5S_SCALAR);
+  const hid_t list = attribute ? H5P_DEFAULT : timeless(f);
+  hid_t at = -1;
+  bool good = type >= 0 && space >= 0 && list >= 0 && to >= 0;
+  if (good && attribute) at = f->H5Acreate2(to, name, type, space, list, H5P_DEFAULT);
+  else if (good) at = f->H5Dcreate2(to, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+  if (at >= 0 && attribute) good = f->H5Awrite(at, type, text) >= 0, (void)f->H5Aclose(at);
+  else if (at >= 0) good = f->H5Dwrite(at, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0, (void)f->H5Dclose(at);
+  if (!attribute && list >= 0) (void)f->H5Pclose(list);
   if (space >= 0) (void)f->H5Sclose(space);
   if (type >= 0) (void)f->H5Tclose(type);
-  return good ? PF_OK : cannot_write(h);
+  return good && at >= 0 ? PF_OK : cannot_write(h);
+}
+
+PfStatus pf_hdf5_note(PfHdf5 *h, const char *name, const char *text)
+{
+  return put_text(h, h->notes, false, name, text);
 }
 
 /* ---------------------------------------------------------------- columns */
 
-/* In chunks that are compressed: reasons are mostly zeros. */
-static hid_t layout(const Functions *f, long long rows)
-{
-  enum { CHUNK = 16384, LEVEL = 1 };
-  const hsize_t chunk = rows < CHUNK ? (hsize_t)rows : CHUNK;
-  const hid_t list = timeless(f);
-  if (list >= 0 && rows > 0 && f->H5Pset_chunk(list, 1, &chunk) >= 0)
-    (void)f->H5Pset_deflate(list, LEVEL); /* a library without it writes plain chunks */
-  return list;
-}
-
+/* Adds column i, an empty dataset of so many rows with its unit, in chunks that are compressed: reasons are mostly
+ * zeros. A library without compression writes plain chunks. */
 static PfStatus add_column(PfHdf5 *h, int i, const PfHdf5Column *column, long long rows)
 {
+  enum { CHUNK = 16384, LEVEL = 1 };
   const Functions *f = h->f;
-  const hsize_t size = (hsize_t)rows;
+  const hsize_t size = (hsize_t)rows, chunk = rows < CHUNK ? (hsize_t)rows : CHUNK;
   char *name = pf_arena_text(h->arena, column->name, strlen(column->name));
   if (!name) return pf_no_room(h->ctx, "the file");
   for (char *c = name; *c; c++)
     if (*c == '/') *c = '|';
-  const hid_t space = f->H5Screate_simple(1, &size, NULL), list = layout(f, rows);
-  h->types[i] = type_of(f, column);
+  const hid_t space = f->H5Screate_simple(1, &size, NULL), list = timeless(f);
+  if (list >= 0 && rows > 0 && f->H5Pset_chunk(list, 1, &chunk) >= 0) (void)f->H5Pset_deflate(list, LEVEL);
+  h->types[i] = column->kind == PF_HDF5_TEXT ? text_type(f, (size_t)column->width)
+              : f->H5Tcopy(column->kind == PF_HDF5_BYTE ? *f->H5T_NATIVE_UCHAR_g : *f->H5T_NATIVE_DOUBLE_g);
   if (space >= 0 && list >= 0 && h->types[i] >= 0)
     h->sets[i] = f->H5Dcreate2(h->file, name, h->types[i], space, H5P_DEFAULT, list, H5P_DEFAULT);
   if (list >= 0) (void)f->H5Pclose(list);
   if (space >= 0) (void)f->H5Sclose(space);
   if (h->sets[i] < 0) return cannot_write(h);
-  return *column->unit ? note_unit(h, h->sets[i], column->unit) : PF_OK;
+  return *column->unit ? put_text(h, h->sets[i], true, "units", column->unit) : PF_OK;
 }
 
+/* Creates the file with the group of notes and all columns. */
 static PfStatus begin(PfHdf5 *h, const PfHdf5Column *columns, long long rows)
 {
   enum { TRUNCATE = 2 }; /* H5F_ACC_TRUNC, a macro that calls functions of a linked library */
@@ -175,6 +155,7 @@ static PfStatus begin(PfHdf5 *h, const PfHdf5Column *columns, long long rows)
   return PF_OK;
 }
 
+/* The object and its file, which is not an HDF5 file yet. */
 static PfStatus make(PfContext *ctx, const Functions *f, const char *path, int count, PfHdf5 **file)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
@@ -223,7 +204,7 @@ PfStatus pf_hdf5_put(PfHdf5 *h, int column, long long first, long long count, co
 
 /* ---------------------------------------------------------------- the end */
 
-/* What was written goes to the disk here: it may fail. */
+/* Closes all that is open in the file. Its bytes go to the disk here: that may fail. */
 static bool end_file(PfHdf5 *h)
 {
   bool good = true;

@@ -10,7 +10,7 @@ typedef struct PfHdf5 PfHdf5;
 typedef enum PfHdf5Kind {
   PF_HDF5_DOUBLE,
   PF_HDF5_BYTE,
-  PF_HDF5_TEXT /* of `width` bytes, zeros behind it */
+  PF_HDF5_TEXT /* of `width` bytes, filled up with zeros */
 } PfHdf5Kind;
 
 typedef struct PfHdf5Column {
@@ -29,6 +29,7 @@ PfStatus pf_hdf5_begin(PfContext *ctx, const char *path, const PfHdf5Column *col
 PfStatus pf_hdf5_note(PfHdf5 *file, const char *name, const char *text);
 /* Rows of a column: doubles, bytes, or texts of its width. */
 PfStatus pf_hdf5_put(PfHdf5 *file, int column, long long first, long long count, const void *rows);
+/* Completes the file, which takes the place of its target, and frees it, also after a failure. */
 PfStatus pf_hdf5_close(PfHdf5 *file);
 void pf_hdf5_drop(PfHdf5 *file); /* NULL is allowed; the target stays as it was */
 

@@ -29,6 +29,7 @@ static void skip_blanks(Reader *r)
 
 /* ---------------------------------------------------------------- strings */
 
+/* Four hexadecimal digits. */
 static bool read_hex(Reader *r, uint32_t *code)
 {
   *code = 0;
@@ -43,8 +44,27 @@ static bool read_hex(Reader *r, uint32_t *code)
   return true;
 }
 
-static char *put_utf8(char *to, uint32_t code)
+/* The character after a backslash, as UTF-8, of which halves of a pair (\uD83D\uDE00) are put together; where the next
+ * one goes, NULL when it is not known. */
+static char *read_escape(Reader *r, char *to)
 {
+  static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+  uint32_t code, low;
+  if (r->at == r->end || !*r->at) return NULL;
+  const char *found = strchr(letters, *r->at);
+  if (!found && *r->at != 'u') return NULL;
+  r->at++;
+  if (found) {
+    *to++ = meanings[found - letters];
+    return to;
+  }
+  if (!read_hex(r, &code) || !code) return NULL;
+  if (code >= 0xD800 && code < 0xDC00) {
+    if (r->end - r->at < 6 || r->at[0] != '\\' || r->at[1] != 'u') return NULL;
+    r->at += 2;
+    if (!read_hex(r, &low) || low < 0xDC00 || low > 0xDFFF) return NULL;
+    code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+  }
   if (code < 0x80) *to++ = (char)code;
   else if (code < 0x800) *to++ = (char)(0xC0 | code >> 6);
   else if (code < 0x10000) *to++ = (char)(0xE0 | code >> 12);
@@ -55,34 +75,7 @@ static char *put_utf8(char *to, uint32_t code)
   return to;
 }
 
-/* Behind \u; halves of a pair are put together. */
-static char *read_code(Reader *r, char *to)
-{
-  uint32_t code, low;
-  if (!read_hex(r, &code) || !code) return NULL;
-  if (code >= 0xD800 && code < 0xDC00) {
-    if (r->end - r->at < 6 || r->at[0] != '\\' || r->at[1] != 'u') return NULL;
-    r->at += 2;
-    if (!read_hex(r, &low) || low < 0xDC00 || low > 0xDFFF) return NULL;
-    code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-  }
-  return put_utf8(to, code);
-}
-
-static char *read_escape(Reader *r, char *to)
-{
-  static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-  const char *found = r->at < r->end && *r->at ? strchr(letters, *r->at) : NULL;
-  if (r->at < r->end && *r->at == 'u') {
-    r->at++;
-    return read_code(r, to);
-  }
-  if (!found) return NULL;
-  r->at++;
-  *to++ = meanings[found - letters];
-  return to;
-}
-
+/* A string without its quotes, in the arena. */
 static PfStatus read_string(Reader *r, const char **text)
 {
   const char *close = r->at + 1;
@@ -116,25 +109,29 @@ static bool take_word(Reader *r, const char *word)
   return true;
 }
 
-/* Those that stand for themselves. */
-static PfStatus read_plain(Reader *r, PfJsonNode *node)
+/* The digits are copied: the bytes need not end with a zero. */
+static PfStatus read_number(Reader *r, double *number)
 {
-  char *stop;
-  node->kind = PF_JSON_BOOL;
-  if (take_word(r, "true")) return node->number = 1, PF_OK;
-  if (take_word(r, "false")) return PF_OK;
-  node->kind = PF_JSON_NULL;
-  if (take_word(r, "null")) return PF_OK;
-  node->kind = PF_JSON_STRING;
-  if (*r->at == '"') return read_string(r, &node->text);
-  node->kind = PF_JSON_NUMBER;
-  node->number = pf_read_double(r->at, &stop);
-  if (stop == r->at || stop > r->end || !strchr("-0123456789", *r->at)) return fail(r, "a value is expected");
-  r->at = stop;
+  static const char allowed[] = "+-.0123456789Ee";
+  char digits[64], *stop;
+  size_t count = 0;
+  while (r->at + count < r->end && r->at[count] && strchr(allowed, r->at[count])) count++;
+  const char *text = digits;
+  if (count < sizeof digits) {
+    memcpy(digits, r->at, count);
+    digits[count] = 0;
+  } else {
+    text = pf_arena_text(r->arena, r->at, count);
+    if (!text) return pf_no_room(r->ctx, "a text");
+  }
+  *number = pf_read_double(text, &stop);
+  if (!count || *stop || !strchr("-0123456789", *text)) return fail(r, "a value is expected");
+  r->at += count;
   return PF_OK;
 }
 
-/* A value, with its name in an object; lists and objects are opened. */
+/* Reads a value, with its name in an object, into a node that is linked where the next one goes; lists and objects are
+ * opened. */
 static PfStatus read_value(Reader *r)
 {
   PfJsonNode *node = pf_arena_array(r->arena, PfJsonNode, 1);
@@ -149,7 +146,17 @@ static PfStatus read_value(Reader *r)
   if (r->at == r->end) return fail(r, "it ends too early");
   *r->next[r->depth] = node;
   r->next[r->depth] = &node->next;
-  if (*r->at != '[' && *r->at != '{') return read_plain(r, node);
+  if (*r->at != '[' && *r->at != '{') {
+    node->kind = PF_JSON_BOOL;
+    if (take_word(r, "true")) return node->number = 1, PF_OK;
+    if (take_word(r, "false")) return PF_OK;
+    node->kind = PF_JSON_NULL;
+    if (take_word(r, "null")) return PF_OK;
+    node->kind = PF_JSON_STRING;
+    if (*r->at == '"') return read_string(r, &node->text);
+    node->kind = PF_JSON_NUMBER;
+    return read_number(r, &node->number);
+  }
   if (r->depth == DEEPEST - 1) return fail(r, "brackets are nested too deeply");
   node->kind = *r->at++ == '[' ? PF_JSON_LIST : PF_JSON_OBJECT;
   r->open[r->depth++] = node;
@@ -157,7 +164,7 @@ static PfStatus read_value(Reader *r)
   return PF_OK;
 }
 
-/* What follows a value: brackets that close, and a comma. */
+/* Reads the brackets that close after a value, and a comma; *wants: another value must follow. */
 static PfStatus close_brackets(Reader *r, bool *wants)
 {
   for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON that is read: the metadata of results. */
+/* JSON that is read: the metadata of results, and requests. */
 #ifndef PF_SRC_OUT_JSON_READ_H
 #define PF_SRC_OUT_JSON_READ_H
 
@@ -16,11 +16,11 @@ typedef struct PfJsonNode {
   struct PfJsonNode *child, *next;
 } PfJsonNode;
 
-/* The value that the bytes are; `name` stands for the file in messages. Fails with PF_ERR_SYNTAX and says in which
- * line. */
+/* The value that the bytes are, in the arena; `name` stands for the file in messages. Fails with PF_ERR_SYNTAX and says
+ * in which line; *root then has the values until there, the last of them the one that is wrong. */
 PfStatus pf_json_read(PfContext *ctx, PfArena *arena, const char *name, const char *bytes, size_t count,
                       PfJsonNode **root);
-/* The member of an object; NULL when there is none, or it is no object. */
+/* The member of an object; NULL when there is none, or it is not an object. */
 const PfJsonNode *pf_json_member(const PfJsonNode *object, const char *key);
 /* Its text, or NULL. */
 const char *pf_json_text(const PfJsonNode *object, const char *key);

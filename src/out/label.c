@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Typesetting of names: theta is a letter, _b and [2] are indices, x'' has primes, m/s^2 an exponent. */
+/* Typesetting of names: theta is a letter, _b and [2] are indices, x'' has primes, m/s^2 an exponent. A label is
+ * written as runs of characters, each at a level (on the line, index, exponent) and upright or slanted. */
 #include "out/label.h"
-
 
 #include <ctype.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 typedef enum Level { ON_LINE, INDEX, EXPONENT } Level;
 typedef enum Slant { UPRIGHT, ITALIC } Slant;
 
-/* What is being set. Without a text only the width is worked out. */
+/* A label that is being set. Without a text only the width is computed. */
 typedef struct Setter {
   PfText *text;
   double size;  /* of the font in pixels */
@@ -20,40 +20,24 @@ typedef struct Setter {
   bool gap;     /* a blank before the next run */
 } Setter;
 
-/* Widths of DejaVu Sans, a wide font, in units of its size. */
-static double character_width(unsigned char c)
-{
-  if (strchr("ijlI.,:;'|!", c)) return 0.33;
-  if (strchr("frt()[]{}/- \"`", c)) return 0.42;
-  if (strchr("mwMW%@", c)) return 0.97;
-  if (isupper(c)) return 0.72;
-  return 0.63;
-}
-
+/* The width of a text by DejaVu Sans, a wide font, in units of its size. */
 static double run_width(const char *bytes, size_t count)
 {
   double width = 0;
   for (size_t i = 0; i < count; i++) {
     unsigned char c = (unsigned char)bytes[i];
-    if (c < 0x80) width += c ? character_width(c) : 0;
-    else if ((c & 0xC0) != 0x80) width += c == 0xC2 ? 0.42 : 0.8; /* dots, degrees */
+    if (!c || (c & 0xC0) == 0x80) continue; /* inside a character */
+    if (c >= 0x80) width += c == 0xC2 ? 0.42 : 0.8; /* dots, degrees */
+    else if (strchr("ijlI.,:;'|!", c)) width += 0.33;
+    else if (strchr("frt()[]{}/- \"`", c)) width += 0.42;
+    else if (strchr("mwMW%@", c)) width += 0.97;
+    else width += isupper(c) ? 0.72 : 0.63;
   }
   return width;
 }
 
-/* Opens a tspan at its place. */
-static void open_span(const Setter *s, Level level, Slant slant, bool gap, double shift, double part)
-{
-  pf_text_add(s->text, "<tspan");
-  if (gap) pf_text_print(s->text, " dx=\"%.1f\"", 0.32*s->size);
-  if (shift != s->shift) pf_text_print(s->text, " dy=\"%.1f\"", shift - s->shift);
-  if (level != ON_LINE) pf_text_print(s->text, " font-size=\"%.1f\"", part*s->size);
-  if (slant == ITALIC) pf_text_add(s->text, " font-style=\"italic\"");
-  pf_text_add(s->text, ">");
-}
-
-/* Viewers drop a blank where a tspan begins, and the shift of an empty tspan: the blank is a shift of the next
- * character. */
+/* Adds a run of characters. Viewers drop a blank where a tspan begins, and the shift of an empty tspan: the blank is a
+ * shift of the next character. */
 static void put_run(Setter *s, Level level, Slant slant, const char *bytes, size_t count)
 {
   static const double below[] = {0, 0.25, -0.4}, part[] = {1, 0.72, 0.72};
@@ -67,7 +51,15 @@ static void put_run(Setter *s, Level level, Slant slant, const char *bytes, size
     bytes++, count--;
   }
   if (!count) return;
-  if (!plain) open_span(s, level, slant, s->gap, shift, part[level]);
+  if (!plain) {
+    /* Opens a tspan at its place. */
+    pf_text_add(s->text, "<tspan");
+    if (s->gap) pf_text_print(s->text, " dx=\"%.1f\"", 0.32*s->size);
+    if (shift != s->shift) pf_text_print(s->text, " dy=\"%.1f\"", shift - s->shift);
+    if (level != ON_LINE) pf_text_print(s->text, " font-size=\"%.1f\"", part[level]*s->size);
+    if (slant == ITALIC) pf_text_add(s->text, " font-style=\"italic\"");
+    pf_text_add(s->text, ">");
+  }
   pf_put_xml(s->text, bytes, count);
   if (!plain) pf_text_add(s->text, "</tspan>");
   s->shift = shift;
@@ -81,6 +73,7 @@ static void put(Setter *s, Level level, const char *string)
 
 /* ---------------------------------------------------------------- names */
 
+/* The Greek letter with that name, or NULL. */
 static const char *greek(const char *word, size_t length)
 {
   static const char *const letters[][2] = {
@@ -107,6 +100,7 @@ static bool is_word(char c)
   return isalnum((unsigned char)c) || c == '_';
 }
 
+/* Where the bracket that is open at `at` is closed; the end when it is not. */
 static const char *end_of_brackets(const char *at, const char *end)
 {
   int depth = 0;
@@ -131,79 +125,55 @@ static const char *end_of_name(const char *at, const char *end)
   return at;
 }
 
-/* The last word of the name: what stands before belongs to it as an index. */
-static const char *own_part(const char *name, const char *end)
+/* One more index, after a comma unless it is the first; an empty one is left out. */
+static void put_index(Setter *s, int *count, const char *word, const char *end)
 {
-  const char *own = name;
+  if (word == end) return;
+  if ((*count)++) put(s, INDEX, ",");
+  put_word(s, INDEX, word, (size_t)(end - word));
+}
+
+/* A name: its last word, _b, 12 and [2] of it as indices, then the words before as another index, then primes. One that
+ * begins with '_' is written as it is. */
+static void put_name(Setter *s, const char *name, const char *end)
+{
+  const char *own = name, *last = end;
+  int count = 0;
   for (const char *c = name; c < end;) {
     if (*c == '[') c = end_of_brackets(c, end);
     else if (*c++ == '.') own = c;
   }
-  return own;
-}
-
-/* The letters at the beginning: all of the word up to '_', but q and phi of q1 and phi12. */
-static const char *end_of_stem(const char *own, const char *end)
-{
+  /* The letters at the beginning: all of the word up to '_', but q and phi of q1 and phi12. */
   const char *letters = own, *word = own;
   while (letters < end && isalpha((unsigned char)*letters)) letters++;
   while (word < end && isalnum((unsigned char)*word)) word++;
   size_t length = (size_t)(letters - own);
   bool number = letters < word;
   for (const char *c = letters; c < word; c++) number = number && isdigit((unsigned char)*c);
-  return number && (length == 1 || greek(own, length)) ? letters : word;
-}
-
-typedef struct Indices {
-  Setter *s;
-  int count;
-} Indices;
-
-static void put_index(Indices *x, const char *word, const char *end)
-{
-  if (word == end) return;
-  if (x->count++) put(x->s, INDEX, ",");
-  put_word(x->s, INDEX, word, (size_t)(end - word));
-}
-
-/* _b, 12 and [2] behind a stem. */
-static void put_indices(Indices *x, const char *at, const char *end)
-{
-  while (at < end) {
-    const char *start = at;
-    if (*at == '[') {
-      at = end_of_brackets(at, end);
-      put_index(x, start + 1, at[-1] == ']' ? at - 1 : at);
-    } else if (*at == '_' || *at == '\'') {
-      at++;
-    } else {
-      while (at < end && isalnum((unsigned char)*at)) at++;
-      put_index(x, start, at > start ? at : ++at);
-    }
-  }
-}
-
-static void put_name(Setter *s, const char *name, const char *end)
-{
-  const char *own = own_part(name, end), *stem = end_of_stem(own, end), *last = end;
-  Indices indices = {.s = s};
+  const char *at = number && (length == 1 || greek(own, length)) ? letters : word;
   while (last > own && last[-1] == '\'') last--;
-  if (stem == own) { /* begins with '_' */
+  if (at == own) {
     put_run(s, ON_LINE, UPRIGHT, name, (size_t)(end - name));
     return;
   }
-  put_word(s, ON_LINE, own, (size_t)(stem - own));
-  put_indices(&indices, stem, last);
-  if (own > name) put_index(&indices, name, own - 1);
+  put_word(s, ON_LINE, own, (size_t)(at - own));
+  while (at < last) {
+    const char *start = at;
+    if (*at == '[') {
+      at = end_of_brackets(at, last);
+      put_index(s, &count, start + 1, at[-1] == ']' ? at - 1 : at);
+    } else if (*at == '_' || *at == '\'') {
+      at++;
+    } else {
+      while (at < last && isalnum((unsigned char)*at)) at++;
+      put_index(s, &count, start, at > start ? at : ++at);
+    }
+  }
+  if (own > name) put_index(s, &count, name, own - 1);
   for (; last < end; last++) put(s, ON_LINE, "′");
 }
 
 /* ---------------------------------------------------------------- formulas and units */
-
-static bool is_operator(char c)
-{
-  return c && strchr("+-*/^,()=<>", c) != NULL;
-}
 
 /* Δ before a name: a difference. */
 static bool is_difference(const char *at, const char *end)
@@ -211,7 +181,7 @@ static bool is_difference(const char *at, const char *end)
   return end - at >= 2 && !memcmp(at, "Δ", 2);
 }
 
-/* A name or a formula, in which blanks stand beside operators only; else it is a sentence. */
+/* A name or a formula, in which blanks stand next to operators only; else it is a sentence. */
 static bool is_formula(const char *at, const char *end)
 {
   bool letters = false, gap = false, after_word = false;
@@ -220,7 +190,7 @@ static bool is_formula(const char *at, const char *end)
       gap = true;
     } else if (!after_word && is_difference(at, end)) {
       at++;
-    } else if (is_operator(*at)) {
+    } else if (*at && strchr("+-*/^,()=<>", *at)) {
       gap = after_word = false;
     } else {
       if (!is_word(*at) && !strchr(".[]'", *at)) return false;
@@ -233,6 +203,7 @@ static bool is_formula(const char *at, const char *end)
   return letters;
 }
 
+/* Where a number like 1.5e-3 ends. */
 static const char *end_of_number(const char *at, const char *end)
 {
   while (at < end && (isdigit((unsigned char)*at) || *at == '.')) at++;
@@ -243,24 +214,22 @@ static const char *end_of_number(const char *at, const char *end)
   return at;
 }
 
-/* ^2 and ^-1 are raised; other exponents stay as they are written. */
-static const char *put_exponent(Setter *s, const char *at, const char *end)
-{
-  const char *sign = at + 1, *digits = sign + (sign < end && *sign == '-'), *after = digits;
-  while (after < end && isdigit((unsigned char)*after)) after++;
-  if (after == digits) {
-    put(s, ON_LINE, "^");
-    return at + 1;
-  }
-  if (digits > sign) put(s, EXPONENT, "−");
-  put_run(s, EXPONENT, UPRIGHT, digits, (size_t)(after - digits));
-  return after;
-}
-
+/* Puts one number, name, unit or sign of a formula; returns where the next begins. ^2 and ^-1 are raised; other
+ * exponents stay as they are written. */
 static const char *put_token(Setter *s, const char *at, const char *end, bool unit)
 {
   const char *after = at + 1;
-  if (*at == '^') return put_exponent(s, at, end);
+  if (*at == '^') {
+    const char *digits = after + (after < end && *after == '-'), *stop = digits;
+    while (stop < end && isdigit((unsigned char)*stop)) stop++;
+    if (stop == digits) {
+      put(s, ON_LINE, "^");
+      return after;
+    }
+    if (digits > after) put(s, EXPONENT, "−");
+    put_run(s, EXPONENT, UPRIGHT, digits, (size_t)(stop - digits));
+    return stop;
+  }
   if (is_difference(at, end)) {
     put(s, ON_LINE, "Δ");
     return at + 2;
@@ -287,21 +256,15 @@ static void put_tokens(Setter *s, const char *at, const char *end, bool unit)
   while (at < end) at = put_token(s, at, end, unit);
 }
 
-/* A word of a sentence that can only be a name: nu[3], x'. */
-static bool is_marked(const char *word, const char *end)
-{
-  size_t length = (size_t)(end - word);
-  return isalpha((unsigned char)*word) && (memchr(word, '[', length) || end[-1] == '\'') && is_formula(word, end);
-}
-
-/* momentum along nu[3]: words as they are, and names among them. */
+/* momentum along nu[3]: words as they are, and among them those that can only be names: nu[3], x'. */
 static void put_sentence(Setter *s, const char *at, const char *end)
 {
   const char *start = at;
   while (at < end) {
     const char *word = at;
     while (at < end && *at != ' ') at++;
-    if (at > word && is_marked(word, at)) {
+    if (at > word && isalpha((unsigned char)*word) && (memchr(word, '[', (size_t)(at - word)) || at[-1] == '\'') &&
+        is_formula(word, at)) {
       put_run(s, ON_LINE, UPRIGHT, start, (size_t)(word - start));
       put_tokens(s, word, at, false);
       start = at;
@@ -325,7 +288,7 @@ static const char *find_unit(const char *label)
   return open && (open == label || open[-1] == ' ') ? open : label + length;
 }
 
-/* From its bracket on. */
+/* A unit, from its bracket on. */
 static void put_unit(Setter *s, const char *unit)
 {
   put(s, ON_LINE, "[");
@@ -333,6 +296,7 @@ static void put_unit(Setter *s, const char *unit)
   put(s, ON_LINE, "]");
 }
 
+/* The whole label. */
 static void set(Setter *s, PfLabelKind kind, const char *label)
 {
   const char *end = label + strlen(label), *unit = kind == PF_LABEL_NAME ? find_unit(label) : end, *name_end = unit;
@@ -356,22 +320,8 @@ double pf_label_width(PfLabelKind kind, const char *label, double size)
   return s.width;
 }
 
-/* As much of it as there is room for, as it is written. */
-static void put_cut(PfText *text, const char *label, size_t count, double size, double most)
-{
-  size_t at = 0;
-  double width = size;
-  while (at < count) {
-    uint32_t bytes = pf_utf8_size(label + at, count - at);
-    if (!bytes) bytes = 1;
-    width += size*run_width(label + at, bytes);
-    if (width > most) break;
-    at += bytes;
-  }
-  pf_put_xml(text, label, at);
-  pf_text_add(text, "…");
-}
-
+/* A label that is too wide is cut after as many characters as there is room for, as they are written; its unit is kept
+ * unless that would leave nothing of the name. */
 void pf_label_put(PfText *text, PfLabelKind kind, const char *label, double size, double most)
 {
   Setter s = {.text = text, .size = size}, measured = {.size = size};
@@ -381,9 +331,19 @@ void pf_label_put(PfText *text, PfLabelKind kind, const char *label, double size
   }
   const char *unit = kind == PF_LABEL_NAME ? find_unit(label) : label + strlen(label);
   if (*unit) put_unit(&measured, unit);
-  /* or nothing were left of the name */
   if (measured.width > 0.7*most) unit = label + strlen(label), measured.width = 0;
-  put_cut(text, label, (size_t)(unit - label), size, most - measured.width - (*unit ? 0.42*size : 0));
+  const double room = most - measured.width - (*unit ? 0.42*size : 0);
+  const size_t count = (size_t)(unit - label);
+  size_t at = 0;
+  for (double width = size; at < count;) {
+    uint32_t bytes = pf_utf8_size(label + at, count - at);
+    if (!bytes) bytes = 1;
+    width += size*run_width(label + at, bytes);
+    if (width > room) break;
+    at += bytes;
+  }
+  pf_put_xml(text, label, at);
+  pf_text_add(text, "…");
   if (!*unit) return;
   pf_text_add(text, " ");
   put_unit(&s, unit);

@@ -9,17 +9,18 @@
  * mathematics (phi_b, chi[2], x'' [m/s^2]); everything else, and everything with PF_LABEL_PLAIN, is shown as it is. */
 typedef enum PfLabelKind { PF_LABEL_NAME, PF_LABEL_PLAIN } PfLabelKind;
 
-/* The content of an SVG <text> element, cut by an ellipsis where it would be wider than `most` pixels. */
+/* Appends the content of an SVG <text> element with that size of font in pixels, cut by an ellipsis where it would be
+ * wider than `most` pixels; a unit at the end is kept. */
 void pf_label_put(PfText *text, PfLabelKind kind, const char *label, double size, double most);
 
 /* About how wide that is in pixels: rather too much than too little, since the font is the viewer's choice. */
 double pf_label_width(PfLabelKind kind, const char *label, double size);
 
-/* The bytes as printable UTF-8: control characters, what is not UTF-8 and what changes the direction of writing become
- * U+FFFD, line ends and tabs blanks. For terminals. */
+/* Appends the bytes as printable UTF-8: control characters, bytes that are not UTF-8 and marks that change the
+ * direction of writing become U+FFFD, line ends and tabs blanks. For terminals. */
 void pf_put_printable(PfText *text, const char *bytes);
 
-/* The same with what XML does not take literally written as entities. */
+/* The same of `count` bytes, with <, >, &, " and ' as entities of XML. */
 void pf_put_xml(PfText *text, const char *bytes, size_t count);
 
 #endif

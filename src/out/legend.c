@@ -12,24 +12,9 @@ static bool is_same(const char *a, const char *b)
   return (!a && !b) || (a && b && !strcmp(a, b));
 }
 
-/* Does the series have an entry of its own? */
-static bool has_entry(const PfChart *c, int s)
-{
-  if (!c->series[s].label && !c->series[s].note) return false;
-  for (int i = 0; i < s; i++)
-    if (is_same(c->series[i].label, c->series[s].label) && is_same(c->series[i].note, c->series[s].note)) return false;
-  return true;
-}
-
 static double label_width(const PfSeries *s)
 {
   return s->label ? pf_label_width(PF_LABEL_NAME, s->label, PF_FONT_SIZE) : 0;
-}
-
-static double entry_width(const PfSeries *s, double most)
-{
-  double note = s->note ? pf_label_width(PF_LABEL_PLAIN, s->note, PF_FONT_SIZE) + GAP : 0;
-  return fmin(most, SAMPLE + GAP + BETWEEN + label_width(s) + note);
 }
 
 static void put_text(PfText *text, PfLabelKind kind, const char *label, double x, double y, double most)
@@ -39,6 +24,7 @@ static void put_text(PfText *text, PfLabelKind kind, const char *label, double x
   pf_text_add(text, "</text>\n");
 }
 
+/* The sample of a series and its label and note, beginning at (x, y), in a width that is cut where it is too small. */
 static void put_entry(PfText *text, const PfSeries *s, double x, double y, double width)
 {
   if (s->mark == PF_MARK_NONE || s->joined)
@@ -52,16 +38,22 @@ static void put_entry(PfText *text, const PfSeries *s, double x, double y, doubl
     put_text(text, PF_LABEL_PLAIN, s->note, x + SAMPLE + GAP + label + (s->label ? GAP : 0), y, fmax(most - label, 40));
 }
 
-/* Goes through the entries; without a text they are only counted. Returns the number of rows. */
+/* Puts the entries side by side, in rows of the width; series with the same label and note share the first one's.
+ * Without a text they are only counted. Returns the number of rows. */
 static int lay_out(PfText *text, const PfChart *c, double width, double x0, double y)
 {
   double x = 0;
   int rows = 0;
   for (int s = 0; s < c->count; s++) {
-    if (!has_entry(c, s)) continue;
-    double need = entry_width(c->series + s, width);
+    const PfSeries *series = c->series + s;
+    int first = 0;
+    if (!series->label && !series->note) continue;
+    while (!is_same(c->series[first].label, series->label) || !is_same(c->series[first].note, series->note)) first++;
+    if (first < s) continue;
+    double note = series->note ? pf_label_width(PF_LABEL_PLAIN, series->note, PF_FONT_SIZE) + GAP : 0;
+    double need = fmin(width, SAMPLE + GAP + BETWEEN + label_width(series) + note);
     if (!rows || x + need > width + BETWEEN) x = 0, rows++;
-    if (text) put_entry(text, c->series + s, x0 + x, y + PF_LEGEND_ROW*(rows - 1), need);
+    if (text) put_entry(text, series, x0 + x, y + PF_LEGEND_ROW*(rows - 1), need);
     x += need;
   }
   return rows;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Colour maps: values on a grid as pixels of a PNG picture inside the SVG. */
 #include "out/map.h"
 #include "out/zip.h"
 
@@ -31,6 +32,7 @@ double pf_map_part(const PfMapCells *map, double value)
 
 /* ---------------------------------------------------------------- PNG */
 
+/* The highest byte first. */
 static void put_word(PfText *text, uint32_t word)
 {
   for (int shift = 24; shift >= 0; shift -= 8) {
@@ -39,7 +41,7 @@ static void put_word(PfText *text, uint32_t word)
   }
 }
 
-/* Length, kind, bytes, and a sum over the last two. */
+/* A chunk of PNG: length, kind, bytes, and a sum over the last two. */
 static void put_chunk(PfText *png, const char *kind, const PfText *bytes)
 {
   const size_t start = png->count + 4;
@@ -49,67 +51,54 @@ static void put_chunk(PfText *png, const char *kind, const PfText *bytes)
   if (!png->failed) put_word(png, pf_crc32((const unsigned char *)png->at + start, png->count - start));
 }
 
-/* A cell is several pixels wide and high: what smooths a picture that it makes larger leaves them sharp. */
+/* How many pixels a cell is wide or high, so that all are about a thousand: a viewer that smooths a picture when it
+ * makes it larger leaves the cells sharp. */
 static int pixels_of(int cells)
 {
   enum { WANTED = 1000 };
   return cells >= WANTED ? 1 : (WANTED + cells - 1)/cells;
 }
 
-/* Rows from the top, each behind a 0: no filter. */
-static void put_pixels(const PfMapCells *map, PfText *pixels)
+/* RGB with 8 bits each; the pixels are a stream of zlib (RFC 1950), which ends with the sum of Adler. */
+void pf_map_png(const PfMapCells *map, PfContext *ctx, PfText *png)
 {
+  PfText part, pixels;
+  uint32_t a = 1, b = 0;
+  pf_text_init(&part, png->allocator);
+  pf_text_init(&pixels, png->allocator);
+  pf_text_put(png, "\x89PNG\r\n\x1a\n", 8);
+  put_word(&part, (uint32_t)(map->columns*pixels_of(map->columns)));
+  put_word(&part, (uint32_t)(map->rows*pixels_of(map->rows)));
+  pf_text_put(&part, "\x08\x02\0\0\0", 5);
+  put_chunk(png, "IHDR", &part);
+  part.count = 0;
+  /* Rows from the top, each after a 0: no filter. */
   const int wide = pixels_of(map->columns), high = pixels_of(map->rows);
   for (int line = map->rows*high - 1; line >= 0; line--) {
     const size_t row = (size_t)(line/high)*(size_t)map->columns;
-    pf_text_put(pixels, "", 1);
+    pf_text_put(&pixels, "", 1);
     for (int c = 0; c < map->columns*wide; c++) {
       unsigned char color[3];
       const size_t cell = row + (size_t)(c/wide);
       pf_map_color(pf_map_part(map, map->values[cell]), color);
       if (isnan(map->values[cell]) && map->failed && map->failed[cell]) memset(color, PF_MAP_FAILED, 3);
-      pf_text_put(pixels, (const char *)color, 3);
+      pf_text_put(&pixels, (const char *)color, 3);
     }
   }
-}
-
-/* Adler's sum, which ends a stream of zlib (RFC 1950). */
-static uint32_t adler(const PfText *text)
-{
-  uint32_t a = 1, b = 0;
-  for (size_t i = 0; i < text->count; i++) {
-    a = (a + (unsigned char)text->at[i])%65521;
-    b = (b + a)%65521;
+  pf_text_put(&part, "\x78\x9c", 2);
+  if (pixels.failed) part.failed = true;
+  else {
+    pf_deflate(ctx, (const unsigned char *)pixels.at, pixels.count, &part);
+    for (size_t i = 0; i < pixels.count; i++) {
+      a = (a + (unsigned char)pixels.at[i])%65521;
+      b = (b + a)%65521;
+    }
+    put_word(&part, b << 16 | a);
   }
-  return b << 16 | a;
-}
-
-static void put_data(const PfMapCells *map, PfContext *ctx, PfText *data)
-{
-  PfText pixels;
-  pf_text_init(&pixels, data->allocator);
-  put_pixels(map, &pixels);
-  pf_text_put(data, "\x78\x9c", 2);
-  if (pixels.failed) data->failed = true;
-  else pf_deflate(ctx, (const unsigned char *)pixels.at, pixels.count, data);
-  if (!pixels.failed) put_word(data, adler(&pixels));
-  pf_text_free(&pixels);
-}
-
-void pf_map_png(const PfMapCells *map, PfContext *ctx, PfText *png)
-{
-  PfText part;
-  pf_text_init(&part, png->allocator);
-  pf_text_put(png, "\x89PNG\r\n\x1a\n", 8);
-  put_word(&part, (uint32_t)(map->columns*pixels_of(map->columns)));
-  put_word(&part, (uint32_t)(map->rows*pixels_of(map->rows)));
-  pf_text_put(&part, "\x08\x02\0\0\0", 5); /* 8 bits of red, green and blue */
-  put_chunk(png, "IHDR", &part);
-  part.count = 0;
-  put_data(map, ctx, &part);
   put_chunk(png, "IDAT", &part);
   png->failed = png->failed || part.failed;
   part.count = 0;
   put_chunk(png, "IEND", &part);
+  pf_text_free(&pixels);
   pf_text_free(&part);
 }

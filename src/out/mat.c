@@ -6,30 +6,20 @@
 
 #include <string.h>
 
-static void put_u32(PfText *text, uint32_t value)
-{
-  char bytes[4];
-  for (int i = 0; i < 4; i++) bytes[i] = (char)((value >> 8*i) & 0xff);
-  pf_text_put(text, bytes, 4);
-}
-
 static void put_double(PfText *text, double value)
 {
   uint64_t bits;
-  char bytes[8];
   memcpy(&bits, &value, sizeof bits);
-  for (int i = 0; i < 8; i++) bytes[i] = (char)((bits >> 8*i) & 0xff);
-  pf_text_put(text, bytes, 8);
+  pf_put_little_endian(text, bits, 8);
 }
 
+/* The head of a matrix; type 0: of numbers, 1: of characters. */
 static void put_head(PfText *text, uint32_t type, const char *name, int rows, int columns)
 {
-  put_u32(text, type);
-  put_u32(text, (uint32_t)rows);
-  put_u32(text, (uint32_t)columns);
-  put_u32(text, 0);
-  put_u32(text, (uint32_t)strlen(name) + 1);
-  pf_text_put(text, name, strlen(name) + 1);
+  const size_t length = strlen(name) + 1;
+  const uint64_t head[] = {type, (uint64_t)rows, (uint64_t)columns, 0, length};
+  for (size_t i = 0; i < sizeof head/sizeof *head; i++) pf_put_little_endian(text, head[i], 4);
+  pf_text_put(text, name, length);
 }
 
 void pf_mat_matrix(PfText *text, const char *name, const double *values, int rows, int columns)
@@ -61,5 +51,5 @@ void pf_mat_column(PfText *text, const double *values, int rows)
 
 void pf_mat_count(PfText *text, uint32_t columns)
 {
-  put_u32(text, columns);
+  pf_put_little_endian(text, columns, 4);
 }

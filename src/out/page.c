@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A web page with data in it. */
+/* A web page with data in it: the text of the page with placeholders replaced by JSON. */
 #include "out/page.h"
 
 #include "out/label.h"
@@ -10,7 +10,7 @@ typedef struct Span {
   const char *at, *end;
 } Span;
 
-/* The one place where the words stand. */
+/* The one place in the page where the words stand; fails where there is none, or more than one. */
 static PfStatus find_once(PfContext *ctx, const char *name, Span page, const char *words, Span *found)
 {
   size_t length = strlen(words), times = 0;
@@ -27,24 +27,8 @@ static PfStatus find_once(PfContext *ctx, const char *name, Span page, const cha
   return PF_ERR_FILE;
 }
 
-static void put_span(PfText *text, const char *from, const char *to)
-{
-  pf_text_put(text, from, (size_t)(to - from));
-}
-
-/* In JSON these stand in strings only, and a string may have any character as its number: no tag and no comment can
- * begin. */
-static void put_json(PfText *text, const char *json, size_t count)
-{
-  for (size_t i = 0; i < count;) {
-    size_t plain = 0;
-    while (i + plain < count && !strchr("<>&", json[i + plain])) plain++;
-    pf_text_put(text, json + i, plain);
-    i += plain;
-    if (i < count) pf_text_print(text, "\\u%04x", (unsigned)(unsigned char)json[i++]);
-  }
-}
-
+/* In JSON '<', '>' and '&' stand in strings only, and a string may have any character as its number: so no tag and no
+ * comment can begin in it. */
 PfStatus pf_page_fill(PfContext *ctx, const char *name, const char *page, size_t count, const char *title,
                       const PfText *json, PfText *text)
 {
@@ -54,12 +38,19 @@ PfStatus pf_page_fill(PfContext *ctx, const char *name, const char *page, size_t
   PF_TRY(find_once(ctx, name, whole, PF_PAGE_DATA, &body));
   PF_TRY(find_once(ctx, name, whole, PF_PAGE_TITLE, &head));
   if (head.at > body.at) return pf_fail(ctx, PF_ERR_FILE, "'%s' is no page of Pfaff: its title comes last", name);
-  put_span(text, whole.at, head.at);
+  pf_text_put(text, whole.at, (size_t)(head.at - whole.at));
   pf_text_add(text, "<title>");
   pf_put_xml(text, title, strlen(title));
   pf_text_add(text, "</title>");
-  put_span(text, head.end, body.at + opening);
-  put_json(text, pf_text_get(json), json->count);
-  put_span(text, body.at + closing, whole.end);
+  pf_text_put(text, head.end, (size_t)(body.at + opening - head.end));
+  const char *data_end = pf_text_get(json) + json->count;
+  for (const char *at = pf_text_get(json); at < data_end;) {
+    size_t plain = 0;
+    while (at + plain < data_end && !strchr("<>&", at[plain])) plain++;
+    pf_text_put(text, at, plain);
+    at += plain;
+    if (at < data_end) pf_text_print(text, "\\u%04x", (unsigned)(unsigned char)*at++);
+  }
+  pf_text_put(text, body.at + closing, (size_t)(whole.end - body.at) - closing);
   return text->failed || json->failed ? pf_no_room(ctx, "the page") : PF_OK;
 }

@@ -5,12 +5,13 @@
 
 #include "out/out.h"
 
-/* What an empty page has, once each: the title comes in the place of the first, JSON between the tags of the second. */
+/* An empty page has both of these once: the title comes in the place of the first, JSON between the tags of the
+ * second. */
 #define PF_PAGE_TITLE "<title>Pfaff</title>"
 #define PF_PAGE_DATA "<script type=\"application/json\" id=\"pfaff-data\">{}</script>"
 
-/* Puts title and JSON into the page. Nothing in them can end the element it stands in. `name` is that of the page, for
- * words. Fails with PF_ERR_FILE when it is no such page. */
+/* Appends the page (`count` bytes) with title and JSON in it to the text. Nothing in them can end the element it stands
+ * in. `name` is that of the page, for messages. Fails with PF_ERR_FILE when it is not such a page. */
 PfStatus pf_page_fill(PfContext *ctx, const char *name, const char *page, size_t count, const char *title,
                       const PfText *json, PfText *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures as files: which kinds there are, and what can be made here. */
+/* Pictures as files: which kinds there are, and whether they can be made here. */
 #include "out/chart.h"
 
 #include <string.h>

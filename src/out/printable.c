@@ -21,23 +21,16 @@ void pf_put_printable(PfText *text, const char *bytes)
   for (size_t i = 0, count = strlen(bytes); i < count;) i += put_character(text, bytes + i, count - i);
 }
 
-static const char *entity_of(char c)
-{
-  switch (c) {
-  case '<': return "&lt;";
-  case '>': return "&gt;";
-  case '&': return "&amp;";
-  case '"': return "&quot;";
-  case '\'': return "&#39;";
-  default: return NULL;
-  }
-}
-
 void pf_put_xml(PfText *text, const char *bytes, size_t count)
 {
   for (size_t i = 0; i < count;) {
-    const char *entity = entity_of(bytes[i]);
-    if (entity) pf_text_add(text, entity), i++;
-    else i += put_character(text, bytes + i, count - i);
+    switch (bytes[i]) {
+    case '<': pf_text_add(text, "&lt;"), i++; break;
+    case '>': pf_text_add(text, "&gt;"), i++; break;
+    case '&': pf_text_add(text, "&amp;"), i++; break;
+    case '"': pf_text_add(text, "&quot;"), i++; break;
+    case '\'': pf_text_add(text, "&#39;"), i++; break;
+    default: i += put_character(text, bytes + i, count - i);
+    }
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows to files. They gather in memory and go to the file at least twice a second, each time with what ends the format,
- * so that the file can be read at any moment. */
+/* Rows to files. They gather in memory and go to the file at least twice a second, each time with the end of the
+ * format, so that the file can be read at any moment. */
 #include "out/record.h"
 
 #include <errno.h>
@@ -20,46 +20,7 @@ static bool ends_in(const char *path, const char *end)
 
 /* ---------------------------------------------------------------- heads */
 
-static void put_csv_head(PfRecord *r)
-{
-  for (int i = 0; i < r->head.count; i++) {
-    if (i) pf_text_put(&r->pending, ",", 1);
-    pf_csv_put(&r->pending, r->head.names[i], r->head.units[i]);
-  }
-  if (r->head.words) {
-    pf_text_put(&r->pending, ",", 1);
-    pf_csv_put(&r->pending, r->head.words, "");
-  }
-  pf_text_put(&r->pending, "\n", 1);
-}
-
-/* A row of the trajectory is a column of the matrix: so it can be written as it comes. */
-static void put_mat_head(PfRecord *r)
-{
-  pf_mat_texts(&r->pending, "columns", r->head.names, r->head.count);
-  pf_mat_texts(&r->pending, "units", r->head.units, r->head.count);
-  r->mat = (off_t)r->pending.count;
-  pf_mat_open(&r->pending, "data", r->head.count);
-}
-
-static void put_json_list(PfJson *json, const char *key, const char *const *list, int count)
-{
-  pf_json_open(json, key, '[');
-  for (int i = 0; i < count; i++) pf_json_string(json, NULL, list[i]);
-  pf_json_close(json, ']');
-}
-
-static void put_json_head(PfRecord *r)
-{
-  PfJson json = {.text = r->pending};
-  pf_json_open(&json, NULL, '{');
-  put_json_list(&json, "columns", r->head.names, r->head.count);
-  put_json_list(&json, "units", r->head.units, r->head.count);
-  r->pending = json.text;
-  pf_text_add(&r->pending, ",\n  \"rows\": [");
-}
-
-/* What ends the file. */
+/* The end of a complete file, after the last row. */
 static const char *tail(const PfRecord *r)
 {
   return r->format == PF_FORMAT_JSON ? "\n  ]\n}\n" : "";
@@ -69,6 +30,40 @@ static PfStatus no_room(PfRecord *r)
 {
   r->failed = true;
   return pf_no_room(r->ctx, "the trajectory");
+}
+
+/* Puts the head into the pending bytes. A row of the trajectory is a column of the matrix of a MAT-file: so it can be
+ * written as it comes. */
+static void put_head(PfRecord *r)
+{
+  const PfRecordHead *head = &r->head;
+  if (r->format == PF_FORMAT_CSV) {
+    for (int i = 0; i < head->count; i++) {
+      if (i) pf_text_put(&r->pending, ",", 1);
+      pf_csv_put(&r->pending, head->names[i], head->units[i]);
+    }
+    if (head->words) {
+      pf_text_put(&r->pending, ",", 1);
+      pf_csv_put(&r->pending, head->words, "");
+    }
+    pf_text_put(&r->pending, "\n", 1);
+  } else if (r->format == PF_FORMAT_JSON) {
+    PfJson json = {.text = r->pending};
+    pf_json_open(&json, NULL, '{');
+    for (int list = 0; list < 2; list++) {
+      pf_json_open(&json, list ? "units" : "columns", '[');
+      for (int i = 0; i < head->count; i++) pf_json_string(&json, NULL, (list ? head->units : head->names)[i]);
+      pf_json_close(&json, ']');
+    }
+    r->pending = json.text;
+    pf_text_add(&r->pending, ",\n  \"rows\": [");
+  } else {
+    pf_mat_texts(&r->pending, "columns", head->names, head->count);
+    pf_mat_texts(&r->pending, "units", head->units, head->count);
+    r->mat = (off_t)r->pending.count;
+    pf_mat_open(&r->pending, "data", head->count);
+  }
+  r->head_count = r->pending.count;
 }
 
 PfStatus pf_record_begin(PfRecord *r, PfContext *ctx, const char *path, const PfRecordHead *head)
@@ -82,36 +77,14 @@ PfStatus pf_record_begin(PfRecord *r, PfContext *ctx, const char *path, const Pf
                                      "no way back", path);
   r->ctx = ctx;
   pf_text_init(&r->pending, pf_context_allocator(ctx));
-  if (format == PF_FORMAT_CSV) put_csv_head(r);
-  else if (format == PF_FORMAT_JSON) put_json_head(r);
-  else put_mat_head(r);
-  r->head_count = r->pending.count;
+  put_head(r);
   r->flushed = pf_clock();
   return r->pending.failed ? no_room(r) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- to the file */
 
-static size_t row_bytes(const PfRecord *r)
-{
-  return (size_t)r->head.count*sizeof(double);
-}
-
-/* How much of the bytes that are written is head and whole rows, when the disk is full; counts the rows. */
-static size_t whole_rows(PfRecord *r, size_t written)
-{
-  size_t whole = r->head_count;
-  if (r->format == PF_FORMAT_MAT) {
-    size_t rows = (written - whole)/row_bytes(r);
-    r->kept += (long)rows;
-    return whole + rows*row_bytes(r);
-  }
-  const char end = r->format == PF_FORMAT_JSON ? ']' : '\n';
-  for (size_t i = r->head_count; i + strlen(tail(r)) < written; i++)
-    if (r->pending.at[i] == end) whole = i + 1, r->kept++;
-  return whole;
-}
-
+/* Writes the number of rows into the head of the matrix of a MAT-file. */
 static bool put_mat_count(PfRecord *r, long rows)
 {
   if (r->format != PF_FORMAT_MAT) return true;
@@ -124,7 +97,7 @@ static bool put_mat_count(PfRecord *r, long rows)
   return good;
 }
 
-/* What is pending, to the file. Returns how many bytes of it are there. */
+/* Writes the pending bytes to the file. Returns how many of them are there. */
 static size_t put_pending(PfRecord *r)
 {
   size_t written = pf_out_put(&r->file, r->end, pf_text_get(&r->pending), r->pending.count);
@@ -146,17 +119,27 @@ static bool put_apart(PfRecord *r)
   return other > 0 && WIFEXITED(end) && WEXITSTATUS(end) == 0;
 }
 
-/* The disk is full: the file is cut behind the last row that fits, and ended there. */
+/* The disk is full after `written` of the pending bytes: the file is cut after the last row that fits, and ended there.
+ * */
 static PfStatus rescue(PfRecord *r, size_t written)
 {
-  size_t length = strlen(tail(r));
+  const size_t length = strlen(tail(r)), row = (size_t)r->head.count*sizeof(double);
+  const char end = r->format == PF_FORMAT_JSON ? ']' : '\n';
+  size_t whole = r->head_count; /* bytes of head and whole rows */
   bool some = r->kept || (written >= r->head_count + length);
   r->failed = true;
   r->open = false;
   if (some) {
-    r->end += (off_t)whole_rows(r, written);
+    if (r->format == PF_FORMAT_MAT) {
+      const size_t rows = (written - whole)/row;
+      r->kept += (long)rows;
+      whole += rows*row;
+    } else
+      for (size_t i = r->head_count; i + length < written; i++)
+        if (r->pending.at[i] == end) whole = i + 1, r->kept++;
+    r->end += (off_t)whole;
     (void)pf_out_put(&r->file, r->end, tail(r), length);
-    pf_out_cut(&r->file, r->end + (off_t)length);
+    pf_out_truncate(&r->file, r->end + (off_t)length);
     (void)put_mat_count(r, r->kept);
   }
   if (some && r->kept) {
@@ -169,20 +152,18 @@ static PfStatus rescue(PfRecord *r, size_t written)
   return PF_ERR_FILE;
 }
 
-static PfStatus put_to_stream(PfRecord *r, const char *ending)
-{
-  pf_text_add(&r->pending, ending);
-  const size_t count = r->pending.count;
-  bool good = !r->pending.failed && fwrite(pf_text_get(&r->pending), 1, count, r->stream) == count;
-  r->pending.count = r->head_count = 0;
-  r->kept = r->rows;
-  return good ? PF_OK : no_room(r);
-}
-
-/* Regular files are ended each time and go on over that end; others take what comes and are ended once. */
+/* Brings the pending rows to the file, with `ending` after them: regular files are ended each time and go on over that
+ * end; others take the bytes as they come and are ended once. */
 static PfStatus flush(PfRecord *r, const char *ending)
 {
-  if (r->stream) return put_to_stream(r, ending);
+  if (r->stream) {
+    pf_text_add(&r->pending, ending);
+    const size_t count = r->pending.count;
+    bool good = !r->pending.failed && fwrite(pf_text_get(&r->pending), 1, count, r->stream) == count;
+    r->pending.count = r->head_count = 0;
+    r->kept = r->rows;
+    return good ? PF_OK : no_room(r);
+  }
   if (!r->open && pf_out_open(&r->file, r->ctx, r->path) != PF_OK) {
     r->failed = true;
     return PF_ERR_FILE;
@@ -203,6 +184,7 @@ static PfStatus flush(PfRecord *r, const char *ending)
 
 PfStatus pf_record_keep(PfRecord *r)
 {
+  if (r->take && !r->failed) return PF_OK;
   if (!r->ctx || r->failed || r->kept == r->rows) return r->failed ? PF_ERR_FILE : PF_OK;
   return r->pending.count > MOST_PENDING || pf_clock() - r->flushed > LONGEST_WAIT
          ? flush(r, r->regular ? tail(r) : "") : PF_OK;
@@ -210,38 +192,31 @@ PfStatus pf_record_keep(PfRecord *r)
 
 /* ---------------------------------------------------------------- rows */
 
-static void put_row(PfRecord *r, const double *row)
-{
-  bool json = r->format == PF_FORMAT_JSON;
-  if (json) pf_text_add(&r->pending, r->rows > 1 ? ",\n    [" : "\n    [");
-  for (int i = 0; i < r->head.count; i++) {
-    if (i) pf_text_add(&r->pending, json ? ", " : ",");
-    if (json && !isfinite(row[i])) pf_text_add(&r->pending, "null");
-    else pf_text_number(&r->pending, row[i]);
-  }
-  if (!json && r->head.words) {
-    pf_text_add(&r->pending, ",");
-    if (r->word) pf_csv_put(&r->pending, r->word, "");
-  }
-  pf_text_add(&r->pending, json ? "]" : "\n");
-}
-
-static PfStatus check_room(const PfRecord *r)
-{
-  enum { MOST = 100*1000*1000 }; /* level 4 has no room for more in one matrix */
-  if (r->format != PF_FORMAT_MAT || r->rows < MOST/r->head.count) return PF_OK;
-  pf_fail(r->ctx, PF_ERR_LIMIT, "'%s' is full: a matrix of a MAT-file takes %d numbers", r->path, MOST);
-  pf_hint(r->ctx, "write CSV, or fewer samples with --every");
-  return PF_ERR_LIMIT;
-}
-
 PfStatus pf_record_add(PfRecord *r, const double *row)
 {
+  enum { MOST = 100*1000*1000 }; /* level 4 has no room for more in one matrix */
   if (!r->ctx || r->failed) return r->failed ? PF_ERR_FILE : PF_OK;
-  PF_TRY(check_room(r));
+  if (r->format == PF_FORMAT_MAT && r->rows >= MOST/r->head.count) {
+    pf_fail(r->ctx, PF_ERR_LIMIT, "'%s' is full: a matrix of a MAT-file takes %d numbers", r->path, MOST);
+    pf_hint(r->ctx, "write CSV, or fewer samples with @every");
+    return PF_ERR_LIMIT;
+  }
   r->rows++;
   if (r->format == PF_FORMAT_MAT) pf_mat_column(&r->pending, row, r->head.count);
-  else put_row(r, row);
+  else {
+    bool json = r->format == PF_FORMAT_JSON;
+    if (json) pf_text_add(&r->pending, r->rows > 1 ? ",\n    [" : "\n    [");
+    for (int i = 0; i < r->head.count; i++) {
+      if (i) pf_text_add(&r->pending, json ? ", " : ",");
+      if (json && !isfinite(row[i])) pf_text_add(&r->pending, "null");
+      else pf_text_number(&r->pending, row[i]);
+    }
+    if (!json && r->head.words) {
+      pf_text_add(&r->pending, ",");
+      if (r->word) pf_csv_put(&r->pending, r->word, "");
+    }
+    pf_text_add(&r->pending, json ? "]" : "\n");
+  }
   if (r->pending.failed) return no_room(r);
   bool look = r->rows%16 == 0 || r->pending.count > MOST_PENDING; /* looking at the clock costs more than some rows */
   return look ? pf_record_keep(r) : PF_OK;
@@ -257,10 +232,25 @@ PfStatus pf_record_add_word(PfRecord *r, const double *row, const char *word)
 
 /* ---------------------------------------------------------------- the end */
 
+/* Everything is still pending: it is handed over with the end of the format, and the number of rows in its place. */
+static PfStatus hand_over(PfRecord *r)
+{
+  PfText count;
+  pf_text_init(&count, pf_context_allocator(r->ctx));
+  if (r->format == PF_FORMAT_MAT) pf_mat_count(&count, (uint32_t)r->rows);
+  pf_text_add(&r->pending, tail(r));
+  r->failed = r->pending.failed || count.failed;
+  if (!r->failed && count.count) memcpy(r->pending.at + r->mat + PF_MAT_COLUMNS, count.at, count.count);
+  pf_text_free(&count);
+  if (r->failed) return no_room(r);
+  return r->take(r->take_user, r->path, pf_text_get(&r->pending), r->pending.count)
+             ? PF_OK : pf_fail(r->ctx, PF_ERR_FILE, "'%s' could not be written", r->path);
+}
+
 PfStatus pf_record_close(PfRecord *r)
 {
   if (!r->ctx) return PF_OK;
-  PfStatus status = r->failed ? PF_ERR_FILE : flush(r, tail(r));
+  PfStatus status = r->failed ? PF_ERR_FILE : r->take ? hand_over(r) : flush(r, tail(r));
   if (r->open && r->failed && !r->kept) pf_out_remove(&r->file);
   else if (r->open && pf_out_replace(&r->file) != PF_OK) status = PF_ERR_FILE; /* without memory too: rows are in it */
   pf_text_free(&r->pending);

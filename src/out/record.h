@@ -19,10 +19,14 @@ typedef struct PfRecord {
   PfFormat format;
   const char *path;
   FILE *stream;           /* takes the bytes in place of a file; NULL: none */
+  /* Takes the whole file from memory at the end, in place of both; false: it could not. NULL: there is no such
+   * function. */
+  bool (*take)(void *user, const char *path, const char *bytes, size_t count);
+  void *take_user;
   PfOutFile file;
-  PfText pending;         /* what is not in the file yet */
+  PfText pending;         /* bytes that are not in the file yet */
   size_t head_count;      /* bytes of the head, when it is among that */
-  off_t end;              /* where the next row goes: behind it stands only what ends the file */
+  off_t end;              /* where the next row goes: only the end of the format stands after it */
   off_t mat;              /* where the head of the matrix begins */
   const char *word;       /* of the row that is added */
   long rows, kept;        /* given, and safe in the file */
@@ -51,6 +55,7 @@ PfStatus pf_record_keep(PfRecord *record);
 
 /* The end: the file with all rows takes the place of the target; or it is dropped, and the target stays as it was. */
 PfStatus pf_record_close(PfRecord *record);
+/* Drops the record and its file. */
 void pf_record_drop(PfRecord *record);
 
 #endif

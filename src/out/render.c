@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SVG to PNG and PDF: librsvg and cairo live here only. They come with forty more libraries, so they are loaded when a
- * picture is drawn and not when the program starts; what runs without them runs where they are not installed. */
+ * picture is drawn and not when the program starts; everything else runs where they are not installed. */
 #include "out/chart.h"
 
 #ifndef PF_HAVE_RSVG
@@ -29,7 +29,7 @@ PfStatus pf_render(PfContext *ctx, PfPictureKind kind, const PfText *svg, PfText
  * a paper. */
 static const double png_scale = 2, pdf_scale = 17.2/2.54*72/720;
 
-/* What is used of librsvg, and of the cairo and glib that it brings along. */
+/* Functions of librsvg, and of the cairo and glib that it brings along. */
 #define FUNCTIONS(USE) \
   USE(rsvg_handle_new_from_data) USE(rsvg_handle_get_intrinsic_size_in_pixels) USE(rsvg_handle_render_document) \
   USE(g_object_unref) USE(g_error_free) USE(cairo_create) USE(cairo_destroy) USE(cairo_status) \
@@ -46,6 +46,7 @@ typedef struct Renderer {
   const Rsvg *by;
 } Renderer;
 
+/* Loads the library, which belongs to the context. */
 static PfStatus load(Renderer *r, PfContext *ctx, const char *file)
 {
   static const char *const names[] = {FUNCTIONS(PF_LIBRARY_NAME)};
@@ -77,6 +78,7 @@ static PfStatus check(const Renderer *r, cairo_status_t status)
                  "the picture cannot be drawn: %s", r->by->cairo_status_to_string(status));
 }
 
+/* The failure of librsvg, with its reason (or NULL), which is freed. */
 static PfStatus failed(const Renderer *r, GError *error)
 {
   pf_fail(r->ctx, PF_ERR_FILE, "the picture cannot be drawn: %s", error ? error->message : "librsvg gave no reason");
@@ -84,6 +86,7 @@ static PfStatus failed(const Renderer *r, GError *error)
   return PF_ERR_FILE;
 }
 
+/* Draws the picture over the whole surface, in the units of the surface. */
 static PfStatus draw(const Renderer *r, RsvgHandle *handle, cairo_surface_t *surface, double width, double height)
 {
   GError *error = NULL;
@@ -120,26 +123,21 @@ static PfStatus to_pdf(const Renderer *r, RsvgHandle *handle, double width, doub
   return status;
 }
 
-static PfStatus render(const Renderer *r, PfPictureKind kind, const PfText *svg, PfText *bytes)
-{
-  GError *error = NULL;
-  gdouble width = 0, height = 0;
-  RsvgHandle *handle = r->by->rsvg_handle_new_from_data((const guint8 *)pf_text_get(svg), svg->count, &error);
-  if (!handle) return failed(r, error);
-  PfStatus status = PF_OK;
-  if (!r->by->rsvg_handle_get_intrinsic_size_in_pixels(handle, &width, &height)) status = failed(r, NULL);
-  else if (kind == PF_PICTURE_PNG) status = to_png(r, handle, width, height, bytes);
-  else status = to_pdf(r, handle, width, height, bytes);
-  r->by->g_object_unref(handle);
-  return status;
-}
-
 PfStatus pf_render(PfContext *ctx, PfPictureKind kind, const PfText *svg, PfText *bytes)
 {
   Renderer r;
   if (svg->failed) return pf_no_room(ctx, "the picture");
   PF_TRY(load(&r, ctx, PF_RENDER_LIBRARY));
-  return render(&r, kind, svg, bytes);
+  GError *error = NULL;
+  gdouble width = 0, height = 0;
+  RsvgHandle *handle = r.by->rsvg_handle_new_from_data((const guint8 *)pf_text_get(svg), svg->count, &error);
+  if (!handle) return failed(&r, error);
+  PfStatus status = PF_OK;
+  if (!r.by->rsvg_handle_get_intrinsic_size_in_pixels(handle, &width, &height)) status = failed(&r, NULL);
+  else if (kind == PF_PICTURE_PNG) status = to_png(&r, handle, width, height, bytes);
+  else status = to_pdf(&r, handle, width, height, bytes);
+  r.by->g_object_unref(handle);
+  return status;
 }
 
 #endif

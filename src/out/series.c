@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands inside the frame of a chart: lines, marks, bars. */
+/* The inside of the frame of a chart: lines, marks, areas, arrow heads, bars. */
 #include "out/chart_impl.h"
 
 #include <math.h>
@@ -20,28 +20,21 @@ const char *pf_svg_dash(PfDash dash)
 
 void pf_svg_mark(PfText *text, PfMarkShape shape, const char *color, double x, double y)
 {
-  static const char ring[] = "fill=\"none\" stroke-width=\"1.6\"";
+  char style[80];
+  const bool hollow = shape == PF_MARK_RING || shape == PF_MARK_BOX || shape == PF_MARK_PEAK;
+  snprintf(style, sizeof style, hollow ? "fill=\"none\" stroke-width=\"1.6\" stroke=\"%s\""
+                                       : "fill=\"%s\" stroke=\"#fff\"", color);
   switch (shape) {
+  case PF_MARK_NONE: break;
   case PF_MARK_DOT: pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"1.6\" fill=\"%s\"/>", x, y, color); break;
   case PF_MARK_CIRCLE:
-    pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"4.5\" fill=\"%s\" stroke=\"#fff\"/>", x, y, color);
-    break;
+  case PF_MARK_RING: pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"4.5\" %s/>", x, y, style); break;
   case PF_MARK_SQUARE:
-    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"8\" height=\"8\" fill=\"%s\" stroke=\"#fff\"/>", x - 4,
-                  y - 4, color);
+  case PF_MARK_BOX:
+    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"8\" height=\"8\" %s/>", x - 4, y - 4, style);
     break;
   case PF_MARK_TRIANGLE:
-    pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" fill=\"%s\" stroke=\"#fff\"/>", x, y - 6, color);
-    break;
-  case PF_MARK_RING: pf_text_print(text, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"4.5\" %s stroke=\"%s\"/>", x, y, ring,
-                                   color); break;
-  case PF_MARK_BOX:
-    pf_text_print(text, "<rect x=\"%.2f\" y=\"%.2f\" width=\"8\" height=\"8\" %s stroke=\"%s\"/>", x - 4, y - 4, ring,
-                  color);
-    break;
-  case PF_MARK_PEAK: pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" %s stroke=\"%s\"/>", x, y - 6, ring,
-                                   color); break;
-  default: break;
+  case PF_MARK_PEAK: pf_text_print(text, "<path d=\"M%.2f %.2fl5.5 9.5h-11z\" %s/>", x, y - 6, style); break;
   }
 }
 
@@ -68,11 +61,6 @@ static void write_point(Pen *pen, double x, double y)
   pen->waiting = false;
 }
 
-static double turn(double angle)
-{
-  return remainder(angle, 2*acos(-1));
-}
-
 /* The first point after a written one sets the direction. */
 static void wait_for(Pen *pen, double x, double y, double distance)
 {
@@ -83,6 +71,7 @@ static void wait_for(Pen *pen, double x, double y, double distance)
   pen->waiting = true;
 }
 
+/* Adds a point to the polyline; points on a straight line within the width of a hair are left out. */
 static void draw_to(Pen *pen, double x, double y)
 {
   if (!pen->down) {
@@ -94,10 +83,9 @@ static void draw_to(Pen *pen, double x, double y)
     wait_for(pen, x, y, distance);
     return;
   }
-  double direction = turn(atan2(y - pen->y, x - pen->x) - pen->middle),
+  double direction = remainder(atan2(y - pen->y, x - pen->x) - pen->middle, 2*acos(-1)),
          reach = hypot(pen->next_x - pen->x, pen->next_y - pen->y);
-  bool straight = direction >= pen->low && direction <= pen->high && distance >= reach;
-  if (!straight) {
+  if (!(direction >= pen->low && direction <= pen->high && distance >= reach)) {
     write_point(pen, pen->next_x, pen->next_y);
     wait_for(pen, x, y, hypot(x - pen->x, y - pen->y));
     return;
@@ -108,6 +96,7 @@ static void draw_to(Pen *pen, double x, double y)
   pen->next_x = x, pen->next_y = y;
 }
 
+/* Ends a stretch of the polyline. */
 static void lift(Pen *pen)
 {
   if (pen->waiting) write_point(pen, pen->next_x, pen->next_y);
@@ -115,7 +104,7 @@ static void lift(Pen *pen)
 }
 
 /* Points in one thin upright strip of the page are drawn as the first, the lowest, the highest and the last of them:
- * nobody sees the others, and fast motions have many. */
+ * the others cannot be seen, and fast motions have many. */
 typedef struct Strip {
   int count;
   double left;             /* where it begins */
@@ -127,6 +116,7 @@ typedef struct Strip {
 
 static const double strip_width = 0.25;
 
+/* Draws the points of the strip that are kept, in their order, and empties it. */
 static void leave(Strip *s, Pen *pen)
 {
   const struct Point *a = s->low.order < s->high.order ? &s->low : &s->high, *b = a == &s->low ? &s->high : &s->low;
@@ -138,17 +128,7 @@ static void leave(Strip *s, Pen *pen)
   s->count = 0;
 }
 
-static void enter(Strip *s, Pen *pen, double x, double y)
-{
-  double left = floor(x/strip_width);
-  if (s->count && left != s->left) leave(s, pen);
-  struct Point here = {x, y, s->count++};
-  if (!here.order) *s = (Strip){1, left, here, here, here, here};
-  if (y > s->low.y) s->low = here;
-  if (y < s->high.y) s->high = here;
-  s->last = here;
-}
-
+/* A polyline; of many points in one column of pixels only first, last and extremes are kept. */
 static void put_line(PfText *text, const PfFrame *f, const PfSeries *s)
 {
   Pen pen = {.text = text};
@@ -157,7 +137,13 @@ static void put_line(PfText *text, const PfFrame *f, const PfSeries *s)
   for (int i = 0; i < s->count; i++) {
     double x = pf_axis_at(&f->x, s->x[i]), y = pf_axis_at(&f->y, s->y[i]);
     if (!isnan(x) && !isnan(y)) {
-      enter(&strip, &pen, x, y);
+      double left = floor(x/strip_width);
+      if (strip.count && left != strip.left) leave(&strip, &pen);
+      struct Point here = {x, y, strip.count++};
+      if (!here.order) strip = (Strip){1, left, here, here, here, here};
+      if (y > strip.low.y) strip.low = here;
+      if (y < strip.high.y) strip.high = here;
+      strip.last = here;
       continue;
     }
     leave(&strip, &pen);
@@ -169,27 +155,6 @@ static void put_line(PfText *text, const PfFrame *f, const PfSeries *s)
                 pf_palette(s->color), pf_svg_dash(s->dash));
 }
 
-static bool is_there(const PfFrame *f, const PfSeries *s, int i)
-{
-  return !isnan(pf_axis_at(&f->x, s->x[i])) && !isnan(pf_axis_at(&f->y, s->y[i])) &&
-         !isnan(pf_axis_at(&f->y, s->low[i]));
-}
-
-/* Stretches that are complete, each forth along y and back along the other line. */
-static void put_area(PfText *text, const PfFrame *f, const PfSeries *s)
-{
-  pf_text_add(text, "<path d=\"");
-  for (int first = 0, end; first < s->count; first = end + 1) {
-    for (end = first; end < s->count && is_there(f, s, end);) end++;
-    for (int i = first; i < end; i++)
-      pf_text_print(text, "%c%.2f %.2f", i > first ? 'L' : 'M', pf_axis_at(&f->x, s->x[i]), pf_axis_at(&f->y, s->y[i]));
-    for (int i = end - 1; i >= first; i--)
-      pf_text_print(text, "L%.2f %.2f", pf_axis_at(&f->x, s->x[i]), pf_axis_at(&f->y, s->low[i]));
-    if (end > first) pf_text_add(text, "Z");
-  }
-  pf_text_print(text, "\" fill=\"%s\" fill-opacity=\"0.25\" stroke=\"none\"/>\n", pf_palette(s->color));
-}
-
 /* A point of the line in the frame, NaN elsewhere: heads are put where they are seen. */
 static struct Point seen(const PfFrame *f, const PfSeries *s, int i)
 {
@@ -198,18 +163,11 @@ static struct Point seen(const PfFrame *f, const PfSeries *s, int i)
   return inside ? (struct Point){x, y, i} : (struct Point){NAN, NAN, i};
 }
 
+/* The length of a line on the page, 0 where one of its ends is not seen. */
 static double length_between(struct Point a, struct Point b)
 {
   double length = hypot(b.x - a.x, b.y - a.y);
   return isnan(length) ? 0 : length;
-}
-
-static void put_head(PfText *text, struct Point a, struct Point b, double part, const char *color)
-{
-  double x = a.x + part*(b.x - a.x), y = a.y + part*(b.y - a.y), l = hypot(b.x - a.x, b.y - a.y);
-  double ex = (b.x - a.x)/l, ey = (b.y - a.y)/l;
-  pf_text_print(text, "<path d=\"M%.2f %.2fL%.2f %.2fL%.2f %.2fZ\" fill=\"%s\"/>\n", x + 6*ex, y + 6*ey,
-                x - 4*ex - 4*ey, y - 4*ey + 4*ex, x - 4*ex + 4*ey, y - 4*ey - 4*ex, color);
 }
 
 /* Arrow heads in the direction in which the points follow each other, at equal lengths on the page. */
@@ -223,8 +181,12 @@ static void put_heads(PfText *text, const PfFrame *f, const PfSeries *s)
   for (int i = 0; i + 1 < s->count; i++) {
     struct Point a = seen(f, s, i), b = seen(f, s, i + 1);
     double piece = length_between(a, b);
-    for (; piece > 0 && next < gone + piece; next += length/count)
-      put_head(text, a, b, (next - gone)/piece, pf_palette(s->color));
+    for (; piece > 0 && next < gone + piece; next += length/count) {
+      double part = (next - gone)/piece, x = a.x + part*(b.x - a.x), y = a.y + part*(b.y - a.y);
+      double l = hypot(b.x - a.x, b.y - a.y), ex = (b.x - a.x)/l, ey = (b.y - a.y)/l;
+      pf_text_print(text, "<path d=\"M%.2f %.2fL%.2f %.2fL%.2f %.2fZ\" fill=\"%s\"/>\n", x + 6*ex, y + 6*ey,
+                    x - 4*ex - 4*ey, y - 4*ey + 4*ex, x - 4*ex + 4*ey, y - 4*ey - 4*ex, pf_palette(s->color));
+    }
     gone += piece;
   }
 }
@@ -232,7 +194,20 @@ static void put_heads(PfText *text, const PfFrame *f, const PfSeries *s)
 void pf_svg_series(PfText *text, const PfFrame *f, const PfSeries *s)
 {
   if (s->low) {
-    put_area(text, f, s);
+    /* Stretches that are complete, each forth along y and back along the other line. */
+    pf_text_add(text, "<path d=\"");
+    for (int first = 0, end; first < s->count; first = end + 1) {
+      for (end = first; end < s->count && (!isnan(pf_axis_at(&f->x, s->x[end])) &&
+                                           !isnan(pf_axis_at(&f->y, s->y[end])) &&
+           !isnan(pf_axis_at(&f->y, s->low[end])));) end++;
+      for (int i = first; i < end; i++)
+        pf_text_print(text, "%c%.2f %.2f", i > first ? 'L' : 'M', pf_axis_at(&f->x, s->x[i]),
+                      pf_axis_at(&f->y, s->y[i]));
+      for (int i = end - 1; i >= first; i--)
+        pf_text_print(text, "L%.2f %.2f", pf_axis_at(&f->x, s->x[i]), pf_axis_at(&f->y, s->low[i]));
+      if (end > first) pf_text_add(text, "Z");
+    }
+    pf_text_print(text, "\" fill=\"%s\" fill-opacity=\"0.25\" stroke=\"none\"/>\n", pf_palette(s->color));
     return;
   }
   if (s->mark == PF_MARK_NONE || s->joined) put_line(text, f, s);
@@ -245,13 +220,6 @@ void pf_svg_series(PfText *text, const PfFrame *f, const PfSeries *s)
 }
 
 /* ---------------------------------------------------------------- bars */
-
-/* In the measure of the axis: three digits, and all before the point. */
-static void put_bar_number(PfText *text, const PfAxis *axis, double value)
-{
-  double shown = value/pow(10, axis->power);
-  if (isfinite(value)) pf_text_print(text, fabs(shown) >= 100 ? "%.0f" : "%.3g", shown);
-}
 
 /* Every bar has its name on the left and its number, or why it has none, on the right. */
 void pf_svg_bars(PfText *text, const PfFrame *f, const PfBar *bars, int count)
@@ -269,7 +237,11 @@ void pf_svg_bars(PfText *text, const PfFrame *f, const PfBar *bars, int count)
                     y + 0.2*row, fmax(0, end - f->left), 0.6*row, pf_palette(0));
     pf_text_print(text, "<text x=\"%.2f\" y=\"%.2f\"%s>", end + 6, base, bars[i].why_not ? " fill=\"#777\"" : "");
     if (bars[i].why_not) pf_label_put(text, PF_LABEL_PLAIN, bars[i].why_not, PF_FONT_SIZE, f->right - end - 12);
-    else put_bar_number(text, &f->x, bars[i].value);
+    else {
+      /* In the measure of the axis: three digits, and all before the point. */
+      double shown = bars[i].value/pow(10, f->x.power);
+      if (isfinite(bars[i].value)) pf_text_print(text, fabs(shown) >= 100 ? "%.0f" : "%.3g", shown);
+    }
     pf_text_add(text, "</text>\n");
   }
 }

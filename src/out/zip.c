@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ZIP archives (PKWARE's APPNOTE, what everybody reads of it): a record before each file, the directory at the end. */
+/* ZIP archives (PKWARE's APPNOTE, the part of it that all programs read): a record before each file, the directory at
+ * the end. */
 #include "out/zip.h"
 
 #include <string.h>
@@ -16,13 +17,22 @@ uint32_t pf_crc32(const unsigned char *bytes, size_t count)
   return ~crc;
 }
 
-/* Little-endian. */
-static void put_number(PfText *text, uint32_t value, int size)
+void pf_put_little_endian(PfText *text, uint64_t value, int size)
 {
-  for (int i = 0; i < size; i++) {
-    char byte = (char)(unsigned char)(value >> 8*i & 255);
-    pf_text_put(text, &byte, 1);
-  }
+  char bytes[8];
+  for (int i = 0; i < size; i++) bytes[i] = (char)(unsigned char)(value >> 8*i & 255);
+  pf_text_put(text, bytes, (size_t)size);
+}
+
+/* A number of a record, with its size in bytes. */
+typedef struct Field {
+  uint32_t value;
+  int size;
+} Field;
+
+static void put_fields(PfText *text, const Field *fields, size_t count)
+{
+  for (size_t i = 0; i < count; i++) pf_put_little_endian(text, fields[i].value, fields[i].size);
 }
 
 void pf_zip_begin(PfZip *zip, PfContext *ctx, PfText *out)
@@ -31,51 +41,26 @@ void pf_zip_begin(PfZip *zip, PfContext *ctx, PfText *out)
   pf_text_init(&zip->directory, pf_context_allocator(ctx));
 }
 
-typedef struct Entry {
-  const char *name;
-  uint32_t crc, packed, size, offset;
-} Entry;
-
-/* What the record and the directory have in common. */
-static void put_entry(PfText *text, const Entry *e)
-{
-  put_number(text, LATEST, 2);
-  put_number(text, 0, 2);
-  put_number(text, DEFLATED, 2);
-  put_number(text, 0, 2);
-  put_number(text, DATE, 2);
-  put_number(text, e->crc, 4);
-  put_number(text, e->packed, 4);
-  put_number(text, e->size, 4);
-  put_number(text, (uint32_t)strlen(e->name), 2);
-  put_number(text, 0, 2);
-}
-
-static void put_directory_entry(PfText *text, const Entry *e)
-{
-  put_number(text, 0x02014b50, 4);
-  put_number(text, LATEST | FROM_UNIX, 2);
-  put_entry(text, e);
-  put_number(text, 0, 2);
-  put_number(text, 0, 2);
-  put_number(text, 0, 2);
-  put_number(text, 0100644u << 16, 4);
-  put_number(text, e->offset, 4);
-  pf_text_add(text, e->name);
-}
-
 void pf_zip_add(PfZip *zip, const char *name, const char *bytes, size_t count)
 {
-  PfText packed;
+  PfText packed, *text = &zip->directory;
+  const uint32_t offset = (uint32_t)zip->out->count;
   pf_text_init(&packed, pf_context_allocator(zip->ctx));
   pf_deflate(zip->ctx, (const unsigned char *)bytes, count, &packed);
-  Entry e = {.name = name, .crc = pf_crc32((const unsigned char *)bytes, count), .packed = (uint32_t)packed.count,
-             .size = (uint32_t)count, .offset = (uint32_t)zip->out->count};
-  put_number(zip->out, 0x04034b50, 4);
-  put_entry(zip->out, &e);
+  /* Version, flags, method, time, date, sum, sizes, lengths: the record and the directory have them in common. */
+  const Field entry[] = {{LATEST, 2}, {0, 2}, {DEFLATED, 2}, {0, 2}, {DATE, 2},
+                         {pf_crc32((const unsigned char *)bytes, count), 4}, {(uint32_t)packed.count, 4},
+                         {(uint32_t)count, 4}, {(uint32_t)strlen(name), 2}, {0, 2}};
+  const Field more[] = {{0, 2}, {0, 2}, {0, 2}, {0100644u << 16, 4}, {offset, 4}};
+  pf_put_little_endian(zip->out, 0x04034b50, 4);
+  put_fields(zip->out, entry, sizeof entry/sizeof *entry);
   pf_text_add(zip->out, name);
   pf_text_put(zip->out, packed.at, packed.count);
-  put_directory_entry(&zip->directory, &e);
+  pf_put_little_endian(text, 0x02014b50, 4);
+  pf_put_little_endian(text, LATEST | FROM_UNIX, 2);
+  put_fields(text, entry, sizeof entry/sizeof *entry);
+  put_fields(text, more, sizeof more/sizeof *more);
+  pf_text_add(text, name);
   zip->count++;
   if (packed.failed) zip->out->failed = true;
   pf_text_free(&packed);
@@ -87,14 +72,10 @@ PfStatus pf_zip_end(PfZip *zip)
   bool fits = start + size < INT32_MAX && zip->count < UINT16_MAX;
   if (zip->directory.failed) zip->out->failed = true;
   pf_text_put(zip->out, zip->directory.at, size);
-  put_number(zip->out, 0x06054b50, 4);
-  put_number(zip->out, 0, 2);
-  put_number(zip->out, 0, 2);
-  put_number(zip->out, (uint32_t)zip->count, 2);
-  put_number(zip->out, (uint32_t)zip->count, 2);
-  put_number(zip->out, (uint32_t)size, 4);
-  put_number(zip->out, (uint32_t)start, 4);
-  put_number(zip->out, 0, 2);
+  const uint32_t files = (uint32_t)zip->count;
+  const Field end[] = {{0x06054b50, 4}, {0, 2}, {0, 2}, {files, 2}, {files, 2}, {(uint32_t)size, 4},
+                       {(uint32_t)start, 4}, {0, 2}};
+  put_fields(zip->out, end, sizeof end/sizeof *end);
   pf_text_free(&zip->directory);
   if (!fits) return pf_fail(zip->ctx, PF_ERR_LIMIT, "the archive is too large");
   return zip->out->failed ? pf_no_room(zip->ctx, "the archive") : PF_OK;

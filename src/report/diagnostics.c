@@ -6,8 +6,9 @@ const PfField pf_diagnostic_fields[] = {
   PF_FIELD("severity", STRING, "'error', 'warning' or 'note'"),
   PF_FIELD("code", STRING, "the kind of the error, as 'syntax', 'unit' or 'number'"),
   PF_FIELD("message", STRING, "the message"),
-  PF_FIELD("hint", STRING, "how to fix it"),
-  PF_FIELD("file", STRING, "the text in which the place is"),
+  PF_FIELD_OR_NULL("hint", STRING, "how to fix it; null: no advice"),
+  PF_FIELD_OR_NULL("setting", STRING, "the setting that it is about; null: it is about none"),
+  PF_FIELD_OR_NULL("file", STRING, "the text in which the place is; null without a place"),
   PF_FIELD("line", INTEGER, "counted from 1; 0: without a place"),
   PF_FIELD("column", INTEGER, "counted from 1, in characters"),
   PF_FIELD("length", INTEGER, "of the place, in characters"),
@@ -57,6 +58,7 @@ void pf_report_diagnostics(PfReport *report, const PfContext *ctx)
     pf_report_string(report, "code", pf_status_name(d->code));
     pf_report_string(report, "message", d->message);
     pf_report_string(report, "hint", d->hint);
+    pf_report_string(report, "setting", d->setting);
     pf_report_string(report, "file", d->place.line ? d->place.file : NULL);
     pf_report_integer(report, "line", d->place.line);
     pf_report_integer(report, "column", d->place.column);
@@ -64,4 +66,12 @@ void pf_report_diagnostics(PfReport *report, const PfContext *ctx)
     pf_report_close(report);
   }
   pf_report_close(report);
+}
+
+PfStatus pf_report_diagnostics_only(PfContext *ctx, PfReport **report)
+{
+  static const PfField fields[] = {PF_FIELD_DIAGNOSTICS, {0}};
+  PF_TRY(pf_report_new(ctx, fields, report));
+  pf_report_diagnostics(*report, ctx);
+  return pf_report_check(*report);
 }

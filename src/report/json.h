@@ -23,6 +23,10 @@ void pf_json_integer(PfJson *json, const char *key, long long value);
 /* A string between quotes that no character of it can leave; Python reads it as well. */
 void pf_put_quoted(PfText *text, const char *string);
 void pf_json_bool(PfJson *json, const char *key, bool value);
+/* The letters of the bytes in base64; the same of numbers, the lowest byte first, with 8 bytes each or, rounded to
+ * floats, with 4 (base64.c). Numbers that are not finite stay as they are. */
+void pf_put_base64(PfText *text, const char *bytes, size_t count);
+void pf_put_base64_numbers(PfText *text, const double *values, size_t count, int bytes);
 /* What stands before a value that the caller puts into the text himself. */
 void pf_json_item(PfJson *json, const char *key);
 

@@ -23,6 +23,13 @@ static void put_row(PfJson *json, const char *key, const PfValue *value, size_t 
 
 static void put_array(PfJson *json, const PfValue *value)
 {
+  if (value->field->base64) {
+    pf_json_item(json, value->key);
+    pf_text_add(&json->text, "\"");
+    pf_put_base64_numbers(&json->text, value->numbers, (size_t)value->count, value->field->base64);
+    pf_text_add(&json->text, "\"");
+    return;
+  }
   if (value->columns < 0) {
     put_row(json, value->key, value, 0, value->count);
     return;

@@ -3,6 +3,7 @@
  * opened, so that their order is that of the table of fields whatever the order of writing. */
 #include "report/report.h"
 
+#include "base/spelling.h"
 #include "report/json.h"
 
 #include <assert.h>
@@ -10,7 +11,9 @@
 #include <string.h>
 
 struct PfReport {
-  PfContext *ctx;
+  PfContext *ctx; /* of the writer; later its own */
+  bool owns;      /* the context */
+  PfAllocator allocator;
   PfArena *arena;
   PfValue *root, *open; /* `open`: the innermost record, map or list */
   PfText text;
@@ -47,23 +50,19 @@ static void open_value(PfReport *report, PfValue *value)
     add(report, value, field->key, field->type, field);
 }
 
-/* An item of the list or map that is open. Items that are lists or maps themselves have a field of their own. */
-static PfValue *add_item(PfReport *report, const char *key)
-{
-  PfValue *parent = report->open;
-  const PfField *field = parent->field;
-  bool nested = field->of == PF_TYPE_LIST || field->of == PF_TYPE_MAP;
-  char *own = key ? pf_arena_text(report->arena, key, strlen(key)) : NULL;
-  if (key && !own) report->failed = true;
-  return add(report, parent, own, field->of, nested ? field->fields : field);
-}
-
 /* The place of a value in the record, map or list that is open; NULL without memory. */
 static PfValue *place(PfReport *report, const char *key)
 {
   PfValue *parent = report->open;
   if (report->failed) return NULL;
-  if (parent->type != PF_TYPE_RECORD) return add_item(report, key);
+  if (parent->type != PF_TYPE_RECORD) {
+    /* An item of the list or map that is open. Items that are lists or maps themselves have a field of their own. */
+    const PfField *field = parent->field;
+    bool nested = field->of == PF_TYPE_LIST || field->of == PF_TYPE_MAP;
+    char *own = key ? pf_arena_text(report->arena, key, strlen(key)) : NULL;
+    if (key && !own) report->failed = true;
+    return add(report, parent, own, field->of, nested ? field->fields : field);
+  }
   PfValue *member = parent->first;
   while (member && strcmp(member->key, key)) member = member->next;
   assert(member); /* the table of fields has the key */
@@ -102,9 +101,9 @@ PfStatus pf_report_new(PfContext *ctx, const PfField *fields, PfReport **out)
     pf_arena_free(arena);
     return pf_no_room(ctx, "the report");
   }
-  *report = (PfReport){.ctx = ctx, .arena = arena};
-  pf_text_init(&report->text, allocator);
-  pf_json_begin(&report->json, allocator);
+  *report = (PfReport){.ctx = ctx, .arena = arena, .allocator = *allocator};
+  pf_text_init(&report->text, &report->allocator);
+  pf_json_begin(&report->json, &report->allocator);
   PfStatus status = make(report, fields);
   if (status == PF_OK) return PF_OK;
   pf_report_free(report);
@@ -117,7 +116,46 @@ void pf_report_free(PfReport *report)
   if (!report) return;
   pf_text_free(&report->text);
   pf_json_free(&report->json);
+  if (report->owns) pf_context_free(report->ctx);
   pf_arena_free(report->arena);
+}
+
+PfStatus pf_report_keep(PfReport *report)
+{
+  PfContext *own = pf_context_new(&report->allocator);
+  if (own && pf_diagnostics_copy(own, report->ctx)) {
+    report->ctx = own;
+    report->owns = true;
+    return PF_OK;
+  }
+  pf_context_free(own);
+  return pf_no_room(report->ctx, "the report");
+}
+
+const PfValue *pf_report_last(const PfReport *report)
+{
+  return report->open->last;
+}
+
+void pf_report_remove_last(PfReport *report)
+{
+  PfValue *parent = report->open, *value = parent->first;
+  if (report->failed || !value) return;
+  while (value->next && value->next->next) value = value->next;
+  if (value->next) value->next = NULL, parent->last = value;
+  else parent->first = parent->last = NULL;
+  parent->count--;
+}
+
+void pf_report_clear_text(PfReport *report)
+{
+  pf_text_free(&report->text);
+  pf_text_init(&report->text, &report->allocator);
+}
+
+const PfContext *pf_report_context(const PfReport *report)
+{
+  return report->ctx;
 }
 
 PfStatus pf_report_check(PfReport *report)
@@ -169,6 +207,8 @@ static PfValue *place_array(PfReport *report, const char *key, PfType type, int 
 {
   PfValue *value = place_of(report, key, type);
   *count = (size_t)rows*(size_t)(columns < 0 ? 1 : columns);
+  assert(!value || value->field->layout == PF_VECTOR_OR_MATRIX ||
+         value->field->layout == (columns < 0 ? PF_VECTOR : PF_MATRIX));
   if (value) value->count = rows, value->columns = columns;
   return value;
 }
@@ -235,7 +275,7 @@ void pf_report_print(PfReport *report, const char *format, ...)
 {
   va_list list;
   va_start(list, format);
-  pf_text_print_list(&report->text, format, list);
+  pf_text_spell_list(&report->text, pf_context_spelling(report->ctx), NULL, format, list);
   va_end(list);
 }
 

@@ -30,9 +30,18 @@ struct PfValue {
 #define PF_ABOUT(meaning) meaning
 #endif
 
-/* Fields in tables. A plain value or numbers; a list of such values; a record, or a list of records, with a table of
- * its own. The type is given without its prefix: PF_FIELD("rank", INTEGER, "rank of the constraints"). */
+/* Fields in tables. A plain value or numbers; one that may be null; one that may be left out; a matrix; maps and lists
+ * of such values; a record, or a list of records, with a table of its own. The type is given without its prefix:
+ * PF_FIELD("rank", INTEGER, "rank of the constraints"). */
 #define PF_FIELD(name, kind, meaning) {.key = name, .type = PF_TYPE_##kind, .about = PF_ABOUT(meaning)}
+#define PF_FIELD_OR_NULL(name, kind, meaning) \
+  {.key = name, .type = PF_TYPE_##kind, .about = PF_ABOUT(meaning), .nullable = true}
+#define PF_FIELD_OPTIONAL(name, kind, meaning) \
+  {.key = name, .type = PF_TYPE_##kind, .about = PF_ABOUT(meaning), .optional = true}
+#define PF_FIELD_MATRIX(name, kind, meaning) \
+  {.key = name, .type = PF_TYPE_##kind, .about = PF_ABOUT(meaning), .layout = PF_MATRIX}
+#define PF_FIELD_MAP(name, kind, meaning) \
+  {.key = name, .type = PF_TYPE_MAP, .of = PF_TYPE_##kind, .about = PF_ABOUT(meaning)}
 #define PF_FIELD_LIST(name, kind, meaning) \
   {.key = name, .type = PF_TYPE_LIST, .of = PF_TYPE_##kind, .about = PF_ABOUT(meaning)}
 #define PF_FIELD_RECORD(name, table, meaning) \
@@ -43,12 +52,22 @@ struct PfValue {
 /* The text of the report, for functions that write to a text. */
 PfText *pf_report_page(PfReport *report);
 
+/* Makes the report independent of the context of its writer, whose diagnostics are copied. */
+PfStatus pf_report_keep(PfReport *report);
+/* The last member or item of the record, map or list that is open; it is taken out again. */
+const PfValue *pf_report_last(const PfReport *report);
+void pf_report_remove_last(PfReport *report);
+/* Forgets the text. */
+void pf_report_clear_text(PfReport *report);
+
 /* What was added to the text since it had `before` bytes, as a string as well; or only as a string. */
 void pf_report_shown(PfReport *report, const char *key, size_t before);
 void pf_report_moved(PfReport *report, const char *key, size_t before);
 
 /* All diagnostics of a context under the key "diagnostics", whose field is PF_FIELD_DIAGNOSTICS (diagnostics.c). */
 void pf_report_diagnostics(PfReport *report, const PfContext *ctx);
+/* A report of these alone, of a task that did not get further; to be freed also after an error. */
+PfStatus pf_report_diagnostics_only(PfContext *ctx, PfReport **report);
 extern const PfField pf_diagnostic_fields[];
 #define PF_FIELD_DIAGNOSTICS \
   PF_FIELD_RECORDS("diagnostics", pf_diagnostic_fields, "errors, warnings and notes, in the order of the text")

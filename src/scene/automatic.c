@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a body looks like of which nothing is said but its inertia and its joints. */
+/* Shapes of bodies for which the model gives none: boxes, cylinders and spheres of equal inertia, rods from joint to
+ * joint, plates, rotors, and marks for joints. */
 #include "scene/scene_impl.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@ static const double rod_part = 0.02, joint_part = 0.024, bob_part = 0.05, plate_
 
 /* ---------------------------------------------------------------- numbers */
 
+/* Mass, centre and inertia are evaluated for all bodies at once. */
 PfStatus pf_scene_body_numbers(PfMaker *m)
 {
   int count = m->model->body_count;
@@ -53,6 +55,7 @@ typedef struct Skeleton {
   bool round, drawn; /* a wheel or ball stands for it, or 'draw' */
 } Skeleton;
 
+/* Adds a point, unless there is one at the same place. */
 static void add_point(const PfMaker *m, Skeleton *k, const double point[3])
 {
   for (int i = 0; i < k->count; i++)
@@ -60,6 +63,7 @@ static void add_point(const PfMaker *m, Skeleton *k, const double point[3])
   if (k->count < MOST_POINTS) memcpy(k->point[k->count++], point, sizeof k->point[0]);
 }
 
+/* The heaviest body of the solid, and its centre of mass in the world. */
 static void find_body(const PfMaker *m, Skeleton *k)
 {
   k->body = -1;
@@ -86,15 +90,8 @@ static void find_joint_point(const PfMaker *m, int solid, double point[3])
   for (int i = 0; i < 3; i++) point[i] += along*s->axis[i]/length;
 }
 
-static void find_middle(Skeleton *k)
-{
-  for (int j = 0; j < 3; j++) {
-    k->com[j] = 0;
-    for (int i = 0; i < k->count; i++) k->com[j] += k->point[i][j]/k->count;
-  }
-}
-
-/* Its own joint, those of what hangs on it, and frames of its own that touch something. */
+/* The points of a solid: its own joint, those of the solids that hang on it, and frames of its own that touch
+ * something. */
 static void find_skeleton(const PfMaker *m, int solid, Skeleton *k)
 {
   const PfSolid *s = m->solids.solids + solid;
@@ -124,17 +121,23 @@ static void find_skeleton(const PfMaker *m, int solid, Skeleton *k)
       add_point(m, k, m->places->world[m->model->contacts[i].body].p);
   if (k->body >= 0 && !k->has_joint && m->bodies[k->body].equal.solidity == PF_SOLID_FLAT)
     add_point(m, k, m->places->world[m->model->bodies[k->body].frame].p); /* where it was placed: a hitch, an axle */
-  if (k->body < 0) find_middle(k);
+  if (k->body < 0) {
+    for (int j = 0; j < 3; j++) {
+      k->com[j] = 0;
+      for (int i = 0; i < k->count; i++) k->com[j] += k->point[i][j]/k->count;
+    }
+  }
 }
 
 /* ---------------------------------------------------------------- rods */
 
+/* How far flat machines on blades stand above the ground. */
 static double lift_of(const PfMaker *m)
 {
   return m->flat && m->ground ? 1.2*m->blade : 0;
 }
 
-/* Flat machines on blades stand above the ground. */
+/* A rod of the solid between two points of the world, unless they are at about the same place. */
 static PfStatus rod(PfMaker *m, const Skeleton *k, const double a[3], const double b[3])
 {
   double lift = lift_of(m), from[3] = {a[0], a[1], a[2] + lift}, to[3] = {b[0], b[1], b[2] + lift};
@@ -142,27 +145,16 @@ static PfStatus rod(PfMaker *m, const Skeleton *k, const double a[3], const doub
   return pf_scene_rod(m, k->frame, PF_ROLE_LINK, m->solids.solids[k->solid].name, k->solid, from, to, rod_part*m->size);
 }
 
-/* From one point to all others. */
+/* Rods from one point to all points of the skeleton. */
 static PfStatus rods_from(PfMaker *m, const Skeleton *k, const double from[3])
 {
   for (int i = 0; i < k->count; i++) PF_TRY(rod(m, k, from, k->point[i]));
   return PF_OK;
 }
 
-static bool is_inside(const PfMaker *m, const PfBodyNumbers *b, int frame, const double world[3])
-{
-  double local[3];
-  pf_pose_local(m->places->world + frame, world, local);
-  for (int i = 0; i < 3; i++) {
-    double along = 0;
-    for (int j = 0; j < 3; j++) along += b->equal.turn[3*j + i]*(local[j] - b->com[j]);
-    if (fabs(along) > 1.02*b->equal.half[i]) return false;
-  }
-  return true;
-}
-
 /* ---------------------------------------------------------------- bodies */
 
+/* A shape at the centre of mass of a body, along its principal axes. */
 static PfShape body_shape(const PfMaker *m, int body, PfShapeKind kind)
 {
   const PfBody *b = m->model->bodies + body;
@@ -173,8 +165,7 @@ static PfShape body_shape(const PfMaker *m, int body, PfShapeKind kind)
   return s;
 }
 
-/* The shape that has this inertia, with rods to the joints that lie outside of it. What is very thin gets some
- * thickness. */
+/* The shape of equal inertia, with rods to the joints that lie outside of it. A very thin one gets some thickness. */
 static PfStatus add_full(PfMaker *m, const Skeleton *k, int body)
 {
   const PfBodyNumbers *b = m->bodies + body;
@@ -184,33 +175,16 @@ static PfStatus add_full(PfMaker *m, const Skeleton *k, int body)
   if (s.kind == PF_SHAPE_CYLINDER) s.size[0] = fmax(s.size[0], 0.01*m->size), s.size[1] = fmax(s.size[1], 0.01*m->size);
   PF_TRY(pf_scene_add(m, s));
   if (body != k->body) return PF_OK;
-  for (int i = 0; i < k->count; i++)
-    if (!is_inside(m, b, m->model->bodies[body].frame, k->point[i])) PF_TRY(rod(m, k, k->com, k->point[i]));
-  return PF_OK;
-}
-
-/* How far its points reach along an axis of the body, from its centre. */
-static void find_extent(const PfMaker *m, const Skeleton *k, int frame, double low[2], double high[2])
-{
-  double local[3];
-  pf_pose_local(m->places->world + frame, k->com, local);
-  for (int j = 0; j < 2; j++) low[j] = high[j] = local[j];
   for (int i = 0; i < k->count; i++) {
-    pf_pose_local(m->places->world + frame, k->point[i], local);
-    for (int j = 0; j < 2; j++) low[j] = fmin(low[j], local[j]), high[j] = fmax(high[j], local[j]);
-  }
-}
-
-/* Blades below a plate are seen on top of it. */
-static PfStatus add_fins(PfMaker *m, const Skeleton *k, double thickness)
-{
-  for (int i = 0; i < m->model->contact_count; i++) {
-    const PfContact *c = m->model->contacts + i;
-    if (c->kind != PF_CONTACT_SKATE || m->solids.of[c->body] != k->solid || !(lift_of(m) > 0)) continue;
-    PfShape fin = pf_shape_on(c->body, PF_SHAPE_BOX, PF_ROLE_BLADE, c->name);
-    fin.size[0] = 3.2*m->blade, fin.size[1] = 0.3*m->blade, fin.size[2] = 0.3*m->blade;
-    fin.at[2] = lift_of(m) + thickness + 0.15*m->blade;
-    PF_TRY(pf_scene_add(m, fin));
+    bool inside = true;
+    double local[3];
+    pf_pose_local(m->places->world + m->model->bodies[body].frame, k->point[i], local);
+    for (int axis = 0; axis < 3; axis++) {
+      double along = 0;
+      for (int j = 0; j < 3; j++) along += b->equal.turn[3*j + axis]*(local[j] - b->com[j]);
+      inside = inside && !(fabs(along) > 1.02*b->equal.half[axis]);
+    }
+    if (!inside) PF_TRY(rod(m, k, k->com, k->point[i]));
   }
   return PF_OK;
 }
@@ -223,7 +197,14 @@ static PfStatus add_plate(PfMaker *m, const Skeleton *k, int body)
   double low[2], high[2], moment = fmax(b->inertia[0], fmax(b->inertia[4], b->inertia[8]));
   static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   memcpy(s.turn, identity, sizeof identity);
-  find_extent(m, k, m->model->bodies[body].frame, low, high);
+  /* How far its points reach along an axis of the body, from its centre. */
+  double local[3];
+  pf_pose_local(m->places->world + m->model->bodies[body].frame, k->com, local);
+  for (int j = 0; j < 2; j++) low[j] = high[j] = local[j];
+  for (int i = 0; i < k->count; i++) {
+    pf_pose_local(m->places->world + m->model->bodies[body].frame, k->point[i], local);
+    for (int j = 0; j < 2; j++) low[j] = fmin(low[j], local[j]), high[j] = fmax(high[j], local[j]);
+  }
   for (int j = 0; j < 2; j++) s.size[j] = high[j] - low[j], s.at[j] = (high[j] + low[j])/2;
   double length = fmax(s.size[0], s.size[1]), own = b->mass > 0 ? sqrt(12*moment/b->mass) : 0.3*m->size;
   if (length < 0.05*m->size) s.size[0] = own*5/sqrt(34), s.size[1] = own*3/sqrt(34);
@@ -232,10 +213,20 @@ static PfStatus add_plate(PfMaker *m, const Skeleton *k, int body)
   s.size[2] = plate_part*m->size;
   s.at[2] += lift_of(m) + (lift_of(m) > 0 ? s.size[2]/2 : 0);
   PF_TRY(pf_scene_add(m, s));
-  return add_fins(m, k, s.size[2]);
+  /* Blades below a plate are seen on top of it. */
+  double thickness = s.size[2];
+  for (int i = 0; i < m->model->contact_count; i++) {
+    const PfContact *c = m->model->contacts + i;
+    if (c->kind != PF_CONTACT_SKATE || m->solids.of[c->body] != k->solid || !(lift_of(m) > 0)) continue;
+    PfShape fin = pf_shape_on(c->body, PF_SHAPE_BOX, PF_ROLE_BLADE, c->name);
+    fin.size[0] = 3.2*m->blade, fin.size[1] = 0.3*m->blade, fin.size[2] = 0.3*m->blade;
+    fin.at[2] = lift_of(m) + thickness + 0.15*m->blade;
+    PF_TRY(pf_scene_add(m, fin));
+  }
+  return PF_OK;
 }
 
-/* What turns about its own centre and carries nothing: a rotor. */
+/* A body that turns about its own centre and carries nothing: a rotor. */
 static PfStatus add_rotor(PfMaker *m, int body)
 {
   const PfBodyNumbers *b = m->bodies + body;
@@ -247,42 +238,32 @@ static PfStatus add_rotor(PfMaker *m, int body)
   return pf_scene_add(m, s);
 }
 
-static PfStatus add_flat(PfMaker *m, const Skeleton *k, int body)
-{
-  const PfBodyNumbers *b = m->bodies + body;
-  if (!k->has_joint) return add_plate(m, k, body);
-  double arm = pf_distance3(k->point[0], k->com);
-  if (k->count > 1) return rods_from(m, k, k->point[0]);
-  if (arm < 0.02*m->size) return add_rotor(m, body);
-  double tip[3]; /* a rod whose middle is the centre of mass */
-  for (int j = 0; j < 3; j++) tip[j] = 2*k->com[j] - k->point[0][j];
-  PF_TRY(rod(m, k, k->point[0], tip));
-  return b->mass > 0 ? PF_OK : add_rotor(m, body);
-}
-
-static PfStatus add_bob(PfMaker *m, const Skeleton *k, int body)
-{
-  PfShape s = body_shape(m, body, PF_SHAPE_SPHERE);
-  s.size[0] = bob_part*m->size;
-  PF_TRY(pf_scene_add(m, s));
-  return body == k->body ? rods_from(m, k, k->com) : PF_OK;
-}
-
-static bool has_blade(const PfMaker *m, int solid)
-{
-  for (int i = 0; i < m->model->contact_count; i++)
-    if (m->solids.of[m->model->contacts[i].body] == solid) return true;
-  return false;
-}
-
+/* The shapes of one body, number `body`, of the solid; rods of the solid come with its heaviest. */
 static PfStatus add_body(PfMaker *m, const Skeleton *k, int body)
 {
+  PfShape bob = body_shape(m, body, PF_SHAPE_SPHERE);
+  bool blade = false;
   switch (m->bodies[body].equal.solidity) {
   case PF_SOLID_FULL: return add_full(m, k, body);
-  case PF_SOLID_POINT: return add_bob(m, k, body);
+  case PF_SOLID_POINT:
+    bob.size[0] = bob_part*m->size;
+    PF_TRY(pf_scene_add(m, bob));
+    return body == k->body ? rods_from(m, k, k->com) : PF_OK;
   case PF_SOLID_FLAT:
-    if (body != k->body) return PF_OK;
-    return m->bodies[body].mass <= 0 && has_blade(m, k->solid) && k->count < 2 ? PF_OK : add_flat(m, k, body);
+    for (int i = 0; i < m->model->contact_count; i++)
+      blade = blade || m->solids.of[m->model->contacts[i].body] == k->solid;
+    if (body != k->body || (m->bodies[body].mass <= 0 && blade && k->count < 2)) return PF_OK;
+    /* A body with one moment of inertia: a plate, rods between its joints, a rotor, or a rod whose middle is the
+     * centre of mass. */
+    const PfBodyNumbers *b = m->bodies + body;
+    if (!k->has_joint) return add_plate(m, k, body);
+    double arm = pf_distance3(k->point[0], k->com);
+    if (k->count > 1) return rods_from(m, k, k->point[0]);
+    if (arm < 0.02*m->size) return add_rotor(m, body);
+    double tip[3];
+    for (int j = 0; j < 3; j++) tip[j] = 2*k->com[j] - k->point[0][j];
+    PF_TRY(rod(m, k, k->point[0], tip));
+    return b->mass > 0 ? PF_OK : add_rotor(m, body);
   case PF_SOLID_NONE: break;
   }
   return rods_from(m, k, k->com);
@@ -290,16 +271,7 @@ static PfStatus add_body(PfMaker *m, const Skeleton *k, int body)
 
 /* ---------------------------------------------------------------- joints */
 
-static PfStatus add_base(PfMaker *m, const PfSolid *s, const double point[3])
-{
-  PfShape base = pf_shape_on(0, PF_SHAPE_BOX, PF_ROLE_BASE, "ground");
-  for (int i = 0; i < 3; i++) base.size[i] = 3.2*joint_part*m->size, base.at[i] = point[i];
-  if (!s->ball && s->turns == 1) pf_turn_to(s->axis, base.turn);
-  base.size[2] = 1.6*joint_part*m->size;
-  return pf_scene_add(m, base);
-}
-
-/* What it slides along: on both sides of where it begins, or on the one where it stands. */
+/* The rail of a solid that slides: on both sides of where it begins, or on the one where it stands. */
 static PfStatus add_rail(PfMaker *m, const PfSolid *s)
 {
   int frame = m->solids.solids[s->parent].frame;
@@ -319,6 +291,7 @@ static PfStatus add_rail(PfMaker *m, const PfSolid *s)
   return pf_scene_rod(m, frame, PF_ROLE_BASE, s->name, -1, a, b, 0.5*rod_part*m->size);
 }
 
+/* A mark for the joint of a solid, its rail, and a base when it stands on the ground. */
 static PfStatus add_joint(PfMaker *m, int solid)
 {
   const PfSolid *s = m->solids.solids + solid;
@@ -335,23 +308,17 @@ static PfStatus add_joint(PfMaker *m, int solid)
   pf_pose_local_direction(m->places->world + s->frame, s->axis, local);
   if (hinge) pf_turn_to(local, joint.turn);
   PF_TRY(pf_scene_add(m, joint));
-  return s->parent == 0 && !s->slides ? add_base(m, s, point) : PF_OK;
+  if (s->parent != 0 || s->slides) return PF_OK;
+  PfShape base = pf_shape_on(0, PF_SHAPE_BOX, PF_ROLE_BASE, "ground");
+  for (int i = 0; i < 3; i++) base.size[i] = 3.2*joint_part*m->size, base.at[i] = point[i];
+  if (!s->ball && s->turns == 1) pf_turn_to(s->axis, base.turn);
+  base.size[2] = 1.6*joint_part*m->size;
+  return pf_scene_add(m, base);
 }
 
 /* ---------------------------------------------------------------- size, traces, all */
 
-static void measure(PfMaker *m, const Skeleton *k)
-{
-  for (int i = 0; i < k->count; i++) {
-    m->size = fmax(m->size, pf_distance3(k->point[i], k->com));
-    for (int j = 0; j < i; j++) m->size = fmax(m->size, pf_distance3(k->point[i], k->point[j]));
-  }
-  for (int b = 0; b < m->model->body_count; b++)
-    for (int i = 0; i < 3 && m->solids.of[m->model->bodies[b].frame] == k->solid; i++)
-      m->size = fmax(m->size, 2*m->bodies[b].equal.half[i]);
-}
-
-/* The path of what floats, or of what is at the end of an arm. */
+/* The path of a solid that floats, or is at the end of an arm that does not. */
 static PfStatus add_trace(PfMaker *m, const Skeleton *k)
 {
   const PfSolid *s = m->solids.solids + k->solid;
@@ -363,30 +330,23 @@ static PfStatus add_trace(PfMaker *m, const Skeleton *k)
     if (pf_solid_floats(m->solids.solids + i)) return PF_OK;
   const PfBody *b = k->body < 0 ? NULL : m->model->bodies + k->body;
   PfVector point = b ? pf_point_position(m->model, b->frame, b->com) : pf_frame_position(m->model, s->frame);
-  PfShape trace = pf_shape_on(0, PF_SHAPE_TRACE, PF_ROLE_TRACE, s->name);
-  trace.pose = -1;
-  trace.body = k->solid;
-  PF_TRY(pf_scene_point(m, point, s->name, trace.point));
-  return pf_scene_add(m, trace);
+  return pf_scene_trace(m, point, s->name, k->solid);
 }
 
-/* What is drawn hangs on its joint all the same. */
-static PfStatus drawn_rods(PfMaker *m, const Skeleton *k)
-{
-  double tip[3];
-  bool whole = k->body >= 0 && k->count == 1 && m->bodies[k->body].equal.solidity == PF_SOLID_FLAT;
-  for (int j = 0; j < 3; j++) tip[j] = whole ? 2*k->com[j] - k->point[0][j] : k->com[j];
-  PF_TRY(rods_from(m, k, k->point[0]));
-  return rod(m, k, k->point[0], tip);
-}
-
+/* All shapes of one solid. One with shapes by 'draw' hangs on its joint by rods all the same. */
 static PfStatus add_solid(PfMaker *m, int solid)
 {
   Skeleton k;
   find_skeleton(m, solid, &k);
   PF_TRY(add_joint(m, solid));
   PF_TRY(add_trace(m, &k));
-  if (solid && k.drawn && k.has_joint && !k.round) return drawn_rods(m, &k);
+  if (solid && k.drawn && k.has_joint && !k.round) {
+    double tip[3];
+    bool whole = k.body >= 0 && k.count == 1 && m->bodies[k.body].equal.solidity == PF_SOLID_FLAT;
+    for (int j = 0; j < 3; j++) tip[j] = whole ? 2*k.com[j] - k.point[0][j] : k.com[j];
+    PF_TRY(rods_from(m, &k, k.point[0]));
+    return rod(m, &k, k.point[0], tip);
+  }
   if (!solid || k.drawn) return PF_OK;
   bool any = false;
   for (int b = 0; b < m->model->body_count; b++) {
@@ -406,8 +366,14 @@ PfStatus pf_scene_bodies(PfMaker *m)
 void pf_scene_measure(PfMaker *m)
 {
   Skeleton k;
-  for (int i = 1; i < m->solids.count; i++) {
-    find_skeleton(m, i, &k);
-    measure(m, &k);
+  for (int solid = 1; solid < m->solids.count; solid++) {
+    find_skeleton(m, solid, &k);
+    for (int i = 0; i < k.count; i++) {
+      m->size = fmax(m->size, pf_distance3(k.point[i], k.com));
+      for (int j = 0; j < i; j++) m->size = fmax(m->size, pf_distance3(k.point[i], k.point[j]));
+    }
+    for (int b = 0; b < m->model->body_count; b++)
+      for (int i = 0; i < 3 && m->solids.of[m->model->bodies[b].frame] == solid; i++)
+        m->size = fmax(m->size, 2*m->bodies[b].equal.half[i]);
   }
 }

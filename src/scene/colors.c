@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colours of shapes. */
+/* Colours of shapes: by role and by solid, names of colours, shading. */
 #include "scene/paint_impl.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Told apart by people who see fewer colours, and light enough to be shaded. */
+/* Distinct also for the colour-blind, and light enough to be shaded. */
 static const PfColor bodies[] = {0x5b93c9, 0xe0a458, 0x74a57f, 0xc97b84, 0x9385c1, 0x62a8ac, 0xb8a65b};
 
 static const PfColor roles[] = {[PF_ROLE_BODY] = 0x5b93c9,  [PF_ROLE_LINK] = 0x9aa7b3,    [PF_ROLE_JOINT] = 0xd98a3d,
@@ -24,27 +25,20 @@ static const struct {
   {"tomato", 0xe9573f}, {"white", 0xf4f4f4}, {"yellow", 0xe9d24a},
 };
 
-static bool read_hex(const char *text, PfColor *color)
-{
-  *color = 0;
-  if (text[0] != '#' || strlen(text) != 7) return false;
-  for (const char *c = text + 1; *c; c++) {
-    const char *digits = "0123456789abcdef0123456789ABCDEF", *at = strchr(digits, *c);
-    if (!at) return false;
-    *color = 16**color + (PfColor)((at - digits)%16);
-  }
-  return true;
-}
-
-/* What the model says, when it is a colour that is known: nothing else of it gets into a picture. */
+/* The colour of a text of the model: '#rrggbb' or a name. False for anything else, which does not get into a picture.
+ * */
 static bool read_color(const char *text, PfColor *color)
 {
-  if (read_hex(text, color)) return true;
-  for (size_t i = 0; i < sizeof names/sizeof *names; i++)
-    if (!strcmp(names[i].name, text)) {
-      *color = names[i].color;
-      return true;
-    }
+  *color = 0;
+  if (text[0] == '#' && strlen(text) == 7 && strspn(text + 1, "0123456789abcdefABCDEF") == 6) {
+    *color = (PfColor)strtoul(text + 1, NULL, 16);
+    return true;
+  }
+  for (size_t i = 0; i < sizeof names/sizeof *names; i++) {
+    if (strcmp(names[i].name, text) != 0) continue;
+    *color = names[i].color;
+    return true;
+  }
   return false;
 }
 
@@ -69,16 +63,11 @@ PfColor pf_shape_color(const PfShape *s)
   return s->role == PF_ROLE_LINK ? pf_color_mix(color, 0xb4bcc4, 0.35) : color;
 }
 
-static double channel(PfColor color, int shift)
-{
-  return (double)(color >> shift & 255u);
-}
-
 PfColor pf_color_mix(PfColor a, PfColor b, double part)
 {
   PfColor out = 0;
   for (int shift = 16; shift >= 0; shift -= 8) {
-    double value = channel(a, shift) + part*(channel(b, shift) - channel(a, shift));
+    const double from = (double)(a >> shift & 255u), to = (double)(b >> shift & 255u), value = from + part*(to - from);
     out = out << 8 | (PfColor)(fmin(255, fmax(0, value)) + 0.5);
   }
   return out;

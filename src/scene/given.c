@@ -8,17 +8,18 @@
 
 #include "model/model.h"
 
-static const PfSetting *setting(const PfDraw *draw, const char *key)
+/* The setting of a statement with that key, or NULL. */
+static const PfProperty *setting(const PfDraw *draw, const char *key)
 {
   for (int i = 0; i < draw->setting_count; i++)
     if (!strcmp(draw->settings[i].key, key)) return draw->settings + i;
   return NULL;
 }
 
-/* The axis of what is round: as the setting says, that of the wheel the frame is, or z. */
+/* The rotation of a round shape: z along the axis of the setting, of the wheel that the frame is, or of the frame. */
 static void turn(const PfMaker *m, const PfDraw *draw, double R[9])
 {
-  const PfSetting *axis = setting(draw, "axis");
+  const PfProperty *axis = setting(draw, "axis");
   double direction[3] = {0, 0, 1};
   for (int i = 0; !axis && i < m->model->contact_count; i++)
     if (m->model->contacts[i].body == draw->frame && pf_length3(m->contacts[i].axle) > 0)
@@ -39,16 +40,6 @@ static bool is_wheel(const PfMaker *m, const PfDraw *draw, const PfShape *s)
   return fabs(pf_dot3(axis, own)) > 0.999*pf_length3(axis) && pf_length3(s->at) < 1e-9*s->size[0];
 }
 
-static void set_cylinder(const PfMaker *m, const PfDraw *draw, const double n[3], PfShape *s)
-{
-  s->size[0] = n[0];
-  s->size[1] = strcmp(draw->shape, "disc") ? n[1] : 0.06*n[0];
-  turn(m, draw, s->turn);
-  bool wheel = is_wheel(m, draw, s);
-  s->kind = wheel ? PF_SHAPE_WHEEL : PF_SHAPE_CYLINDER;
-  s->role = wheel && !m->flat ? PF_ROLE_WHEEL : PF_ROLE_BODY;
-}
-
 /* Along x of the frame: from a to b, or as an arrow of length a. */
 static void set_line(const PfMaker *m, const double n[3], bool arrow, PfShape *s)
 {
@@ -62,27 +53,7 @@ static void set_line(const PfMaker *m, const double n[3], bool arrow, PfShape *s
   s->at[0] += (n[0] + n[1])/2;
 }
 
-static PfStatus add_trace(PfMaker *m, const PfDraw *draw, PfShape s)
-{
-  PfVector point = pf_vector_add(m->model, pf_frame_position(m->model, draw->frame), draw->point);
-  s.kind = PF_SHAPE_TRACE, s.role = PF_ROLE_TRACE;
-  s.pose = -1;
-  PF_TRY(pf_scene_point(m, point, s.name, s.point));
-  return pf_scene_add(m, s);
-}
-
-/* By parameters a size may become anything. */
-static PfStatus check_sizes(const PfMaker *m, const PfDraw *draw, const double n[3])
-{
-  bool signed_size = !strcmp(draw->shape, "line") || !strcmp(draw->shape, "arrow");
-  for (int i = 0; i < draw->argument_count && i < 3; i++)
-    if (!isfinite(n[i]) || (!signed_size && !(n[i] > 0)))
-      return pf_fail(m->ctx, PF_ERR_MODEL, "draw %s as %s(…): the size %.6g is not a positive length",
-                     m->places->frames[draw->frame].name, draw->shape, n[i]);
-  return PF_OK;
-}
-
-/* One that is not known is told: the shape has the colour of its part then. */
+/* Warns of a colour that is not known: the shape has the colour of its part then. */
 static void check_color(const PfMaker *m, const PfDraw *draw, const char *color)
 {
   char list[400] = "";
@@ -95,26 +66,43 @@ static void check_color(const PfMaker *m, const PfDraw *draw, const char *color)
   pf_hint(m->ctx, "there are %s, and any as '#e8b890'", list);
 }
 
+/* One statement 'draw' as a shape. Its arguments are up to three sizes; by parameters these may become anything. */
 static PfStatus add(PfMaker *m, const PfDraw *draw)
 {
   PfShape s = pf_shape_on(draw->frame, PF_SHAPE_BOX, PF_ROLE_BODY, m->places->frames[draw->frame].name);
-  const PfSetting *color = setting(draw, "color");
+  const PfProperty *color = setting(draw, "color");
   PfExpr zero = pf_expr_int(m->ctx, 0), list[6] = {zero, zero, zero, zero, zero, zero};
   double n[6];
   for (int i = 0; i < draw->argument_count && i < 3; i++) list[i] = draw->arguments[i];
   if (draw->point.count == 1) memcpy(list + 3, draw->point.part[0].c, 3*sizeof *list);
   PF_TRY(pf_places_values(m->places, list, 6, n));
-  PF_TRY(check_sizes(m, draw, n));
+  bool signed_size = !strcmp(draw->shape, "line") || !strcmp(draw->shape, "arrow");
+  for (int i = 0; i < draw->argument_count && i < 3; i++)
+    if (!isfinite(n[i]) || (!signed_size && !(n[i] > 0)))
+      return pf_fail(m->ctx, PF_ERR_MODEL, "draw %s as %s(…): the size %.6g is not a positive length",
+                     m->places->frames[draw->frame].name, draw->shape, n[i]);
   memcpy(s.at, n + 3, sizeof s.at);
   if (color && color->word) {
     s.color = color->word;
     check_color(m, draw, color->word);
   }
   s.body = m->solids.of[draw->frame];
-  if (!strcmp(draw->shape, "trace")) return add_trace(m, draw, s);
-  if (!strcmp(draw->shape, "arrow") || !strcmp(draw->shape, "line")) set_line(m, n, draw->shape[0] == 'a', &s);
-  else if (!strcmp(draw->shape, "cylinder") || !strcmp(draw->shape, "disc")) set_cylinder(m, draw, n, &s);
-  else if (!strcmp(draw->shape, "sphere")) s.kind = PF_SHAPE_SPHERE, s.size[0] = n[0];
+  if (!strcmp(draw->shape, "trace")) {
+    PfVector point = pf_vector_add(m->model, pf_frame_position(m->model, draw->frame), draw->point);
+    s.kind = PF_SHAPE_TRACE, s.role = PF_ROLE_TRACE;
+    s.pose = -1;
+    PF_TRY(pf_scene_point(m, point, s.name, s.point));
+    return pf_scene_add(m, s);
+  }
+  if (signed_size) set_line(m, n, draw->shape[0] == 'a', &s);
+  else if (!strcmp(draw->shape, "cylinder") || !strcmp(draw->shape, "disc")) {
+    s.size[0] = n[0];
+    s.size[1] = strcmp(draw->shape, "disc") ? n[1] : 0.06*n[0];
+    turn(m, draw, s.turn);
+    bool wheel = is_wheel(m, draw, &s);
+    s.kind = wheel ? PF_SHAPE_WHEEL : PF_SHAPE_CYLINDER;
+    s.role = wheel && !m->flat ? PF_ROLE_WHEEL : PF_ROLE_BODY;
+  } else if (!strcmp(draw->shape, "sphere")) s.kind = PF_SHAPE_SPHERE, s.size[0] = n[0];
   else memcpy(s.size, n, sizeof s.size);
   return pf_scene_add(m, s);
 }

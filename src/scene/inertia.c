@@ -15,11 +15,12 @@ static bool are_equal(double a, double b, double scale)
   return fabs(a - b) <= 1e-6*scale;
 }
 
-/* Principal moments and axes (columns of `axes`); those of the body where they are principal already. */
+/* Principal moments and axes (columns of `axes`, a right-handed system); those of the body where they are principal
+ * already. */
 static void find_axes(const double inertia[9], double moments[3], double axes[9])
 {
-  double A[9], work[9], largest = 0, off = fmax(fabs(inertia[1]), fmax(fabs(inertia[2]), fabs(inertia[5])));
   static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  double A[9], work[9], largest = 0, off = fmax(fabs(inertia[1]), fmax(fabs(inertia[2]), fabs(inertia[5])));
   memcpy(axes, identity, sizeof identity);
   for (int i = 0; i < 3; i++) moments[i] = inertia[4*i], largest = fmax(largest, fabs(inertia[4*i]));
   if (off <= 1e-9*largest) return;
@@ -47,13 +48,7 @@ static void turn_last(double turn[9], double v[3], int k)
   }
 }
 
-static void make_sphere(PfEqual *e, double mass, double moment)
-{
-  e->kind = PF_SHAPE_SPHERE;
-  for (int i = 0; i < 3; i++) e->size[i] = e->half[i] = sqrt(2.5*moment/mass);
-}
-
-/* Along the axis whose moment differs from the two others. False when it would have no real height. */
+/* A cylinder along the axis whose moment differs from the two others. False when it would have no real height. */
 static bool make_cylinder(PfEqual *e, double mass, double moments[3])
 {
   double largest = fmax(moments[0], fmax(moments[1], moments[2]));
@@ -69,27 +64,6 @@ static bool make_cylinder(PfEqual *e, double mass, double moments[3])
   return true;
 }
 
-static void make_box(PfEqual *e, double mass, const double moments[3])
-{
-  double sum = moments[0] + moments[1] + moments[2];
-  e->kind = PF_SHAPE_BOX;
-  for (int i = 0; i < 3; i++) {
-    e->size[i] = sqrt(fmax(0, 6*(sum - 2*moments[i])/mass));
-    e->half[i] = e->size[i]/2;
-  }
-}
-
-/* One moment alone, as of a body in a plane: a square plate has m a^2/6. Along the axis z. */
-static void make_flat(PfEqual *e, double mass, double moments[3], int k)
-{
-  e->solidity = PF_SOLID_FLAT;
-  e->kind = PF_SHAPE_BOX;
-  turn_last(e->turn, moments, k);
-  double side = mass > 0 ? sqrt(6*moments[2]/mass) : 0;
-  e->size[0] = e->size[1] = side, e->size[2] = 0;
-  for (int i = 0; i < 3; i++) e->half[i] = e->size[i]/2;
-}
-
 void pf_equal_inertia(double mass, const double inertia[9], PfEqual *e)
 {
   double moments[3];
@@ -103,11 +77,21 @@ void pf_equal_inertia(double mass, const double inertia[9], PfEqual *e)
     return;
   }
   bool real = mass > 0 && sum >= 2*largest*(1 - 1e-6); /* no moment is more than the two others together */
-  if (!real) {
-    make_flat(e, mass, moments, k);
+  if (!real) { /* one moment alone: a square plate, which lies along the axis z, has m a^2/6 */
+    e->solidity = PF_SOLID_FLAT;
+    turn_last(e->turn, moments, k);
+    e->size[0] = e->size[1] = mass > 0 ? sqrt(6*moments[2]/mass) : 0;
+    e->half[0] = e->half[1] = e->size[0]/2;
     return;
   }
   e->solidity = PF_SOLID_FULL;
-  if (are_equal(sum, 3*largest, largest)) make_sphere(e, mass, largest);
-  else if (!make_cylinder(e, mass, moments)) make_box(e, mass, moments);
+  if (are_equal(sum, 3*largest, largest)) {
+    e->kind = PF_SHAPE_SPHERE;
+    for (int i = 0; i < 3; i++) e->size[i] = e->half[i] = sqrt(2.5*largest/mass);
+  } else if (!make_cylinder(e, mass, moments)) {
+    for (int i = 0; i < 3; i++) {
+      e->size[i] = sqrt(fmax(0, 6*(sum - 2*moments[i])/mass));
+      e->half[i] = e->size[i]/2;
+    }
+  }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scene for programs. */
+/* A scene as a report for programs: shapes with sizes and colours, poses and points at every instant. */
 #include "scene/paint_impl.h"
 #include "scene/picture.h"
 #include "scene/scene_impl.h"
@@ -9,40 +9,42 @@
 
 static const PfField shape_fields[] = {
   PF_FIELD("kind", STRING, "'box', 'sphere', 'cylinder', 'wheel', 'spring' and so on"),
-  PF_FIELD("role", STRING, "what it stands for, as 'body', 'wheel' or 'spring'"),
+  PF_FIELD("role", STRING, "its meaning, as 'body', 'wheel' or 'spring'"),
   PF_FIELD("name", STRING, "name of the body or element"),
   PF_FIELD("color", STRING, "'#rrggbb'"),
-  {.key = "body", .type = PF_TYPE_INTEGER, .optional = true, .about = "number of the body that it belongs to"},
+  PF_FIELD_OPTIONAL("body", INTEGER, "number of the body that it belongs to"),
   PF_FIELD("size", NUMBERS, "lengths, radius or width in m, as the kind needs them; else 0"),
-  {.key = "pose", .type = PF_TYPE_INTEGER, .optional = true, .about = "number of the pose that moves it"},
-  {.key = "at", .type = PF_TYPE_NUMBERS, .optional = true, .about = "its place in the frame of the pose, in m"},
-  {.key = "turn", .type = PF_TYPE_NUMBERS, .optional = true, .about = "its rotation there, nine entries by rows"},
+  PF_FIELD_OPTIONAL("pose", INTEGER, "number of the pose that moves it"),
+  PF_FIELD_OPTIONAL("at", NUMBERS, "its place in the frame of the pose, in m"),
+  PF_FIELD_OPTIONAL("turn", NUMBERS, "its rotation there, nine entries by rows"),
   {.key = "points", .type = PF_TYPE_LIST, .of = PF_TYPE_INTEGER, .optional = true,
-   .about = "instead of a pose: numbers of the points that it is drawn at or between"},
-  {.key = "columns", .type = PF_TYPE_INTEGER, .optional = true, .about = "of a surface: columns of its grid"},
-  {.key = "rows", .type = PF_TYPE_INTEGER, .optional = true, .about = "rows of its grid"},
-  {.key = "heights", .type = PF_TYPE_NUMBERS, .optional = true, .about = "heights on the grid, row by row, in m"},
+   .about = PF_ABOUT("instead of a pose: numbers of the points that it is drawn at or between")},
+  PF_FIELD_OPTIONAL("columns", INTEGER, "of a surface: columns of its grid"),
+  PF_FIELD_OPTIONAL("rows", INTEGER, "rows of its grid"),
+  PF_FIELD_OPTIONAL("heights", NUMBERS, "heights on the grid, row by row, in m"),
   {0}};
 
 const PfField pf_scene_fields[] = {
-  {.key = "model", .type = PF_TYPE_STRING, .optional = true, .about = "name of the model, or of its file"},
+  PF_FIELD_OPTIONAL("model", STRING, "name of the model, or of its file"),
   PF_FIELD("title", STRING, "title of the model"),
   PF_FIELD("size", NUMBER, "size of the whole, in m"),
   PF_FIELD("up", NUMBERS, "direction against gravity; z without gravity"),
   PF_FIELD("flat", BOOL, "everything moves in the plane z = const"),
   PF_FIELD("ground", BOOL, "a plane that stands still belongs to the picture"),
-  {.key = "ground_at", .type = PF_TYPE_NUMBERS, .optional = true, .about = "a point of that plane, in m"},
-  {.key = "ground_turn", .type = PF_TYPE_NUMBERS, .optional = true, .about = "its rotation, nine entries by rows"},
+  PF_FIELD_OPTIONAL("ground_at", NUMBERS, "a point of that plane, in m"),
+  PF_FIELD_OPTIONAL("ground_turn", NUMBERS, "its rotation, nine entries by rows"),
   PF_FIELD("poses", STRINGS, "names of the moving frames; the first is the ground"),
   PF_FIELD("points", STRINGS, "names of points, and of forces at contacts"),
   PF_FIELD("point_units", STRINGS, "'m' for a point, 'N' for a force"),
-  PF_FIELD_RECORDS("shapes", shape_fields, "what is drawn"),
+  PF_FIELD_RECORDS("shapes", shape_fields, "the shapes"),
   PF_FIELD("times", NUMBERS, "instants of the motion, in s"),
-  PF_FIELD("motion", NUMBERS, "a row for each instant: the numbers of all poses and points"),
+  {.key = "motion", .type = PF_TYPE_NUMBERS, .layout = PF_MATRIX, .nullable = true,
+   .about = PF_ABOUT("a row for each instant: the numbers of all poses and points")},
   {.key = "diagnostics", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_diagnostic_fields, .optional = true,
-   .about = "errors, warnings and notes, in the order of the text"},
+   .about = PF_ABOUT("errors, warnings and notes, in the order of the text")},
   {0}};
 
+/* One shape with its fields. */
 static void report_shape(const PfShape *s, PfReport *r)
 {
   char color[8];
@@ -94,8 +96,8 @@ void pf_scene_report(const PfScene *scene, const double *times, const double *nu
 
 PfStatus pf_scene_json(PfScene *scene, const double *times, const double *numbers, int count, const char **text)
 {
-  PfContext *ctx;
-  PfText *kept = pf_scene_text(scene, &ctx);
+  PfContext *ctx = scene->parts->places.ctx;
+  PfText *kept = &scene->parts->json;
   PfReport *report;
   PF_TRY(pf_report_new(ctx, pf_scene_fields, &report));
   pf_scene_report(scene, times, numbers, count, report);

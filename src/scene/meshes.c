@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes as polygons and lines. Only what faces the camera is made. */
+/* Shapes as polygons and lines. Only faces towards the camera are made. */
 #include "scene/paint_impl.h"
 
 #include <math.h>
@@ -15,14 +15,16 @@ typedef struct Mesh {
   const PfShape *s;
   PfPose pose;
   PfColor color, edge;
-  double nearer; /* what is small stands out of what it is fixed on */
+  double nearer; /* small shapes stand out of those that they are fixed on */
 } Mesh;
 
+/* A point from the axes of the shape to the world. */
 static void world(const Mesh *m, double x, double y, double z, double out[3])
 {
   pf_pose_point(&m->pose, (const double[]){x, y, z}, out);
 }
 
+/* Adds a point, given in the axes of the shape, to those of the next item. */
 static void put(const Mesh *m, double x, double y, double z)
 {
   double p[3];
@@ -30,7 +32,7 @@ static void put(const Mesh *m, double x, double y, double z)
   pf_paint_point(m->paint, p);
 }
 
-/* Does a face with this normal, in the axes of the shape, look at the camera? */
+/* Does a face with this normal, in the axes of the shape, face the camera? `normal` gets it in the world. */
 static bool is_seen(const Mesh *m, double x, double y, double z, double normal[3])
 {
   pf_pose_direction(&m->pose, (const double[]){x, y, z}, normal);
@@ -42,13 +44,14 @@ static PfColor lit(const Mesh *m, PfColor color, const double normal[3])
   return pf_color_lit(&m->paint->camera, color, normal);
 }
 
-/* In how many pieces a length is cut, so that near and far can be told. */
+/* In how many pieces a length is cut, so that near and far are distinct: `most` at the most. */
 static int pieces(const Mesh *m, double length, int most)
 {
   double n = ceil(length/(0.12*m->paint->size));
   return n > most ? most : n < 1 ? 1 : (int)n;
 }
 
+/* A line between two points in the axes of the shape, a little in front of it. */
 static void line(const Mesh *m, const double a[3], const double b[3], PfColor color, double width)
 {
   double p[3], q[3];
@@ -67,24 +70,19 @@ static void line_on(const Mesh *m, const double a[3], const double b[3], PfColor
 
 /* ---------------------------------------------------------------- boxes */
 
-static void box_corner(const Mesh *m, int axis, double side, const double at[2], double p[3])
-{
-  const double *h = m->s->size;
-  int u = (axis + 1)%3, v = (axis + 2)%3;
-  p[axis] = side*h[axis]/2;
-  p[u] = h[u]*(at[0] - 0.5);
-  p[v] = h[v]*(at[1] - 0.5);
-}
-
-/* A piece of a face, and the edges of the box that it touches. */
+/* A piece of a face, number `at` of `count` along two axes, and the edges of the box that it touches. */
 static void box_patch(const Mesh *m, int axis, double side, const int at[2], const int count[2], PfColor fill)
 {
   static const int corner[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
   const bool outer[4] = {at[1] == 0, at[0] == count[0] - 1, at[1] == count[1] - 1, at[0] == 0};
+  const double *h = m->s->size;
   double p[4][3];
   for (int k = 0; k < 4; k++) {
-    const double part[2] = {(double)(at[0] + corner[k][0])/count[0], (double)(at[1] + corner[k][1])/count[1]};
-    box_corner(m, axis, side, part, p[k]);
+    p[k][axis] = side*h[axis]/2;
+    for (int i = 0; i < 2; i++) {
+      const int u = (axis + 1 + i)%3;
+      p[k][u] = h[u]*((double)(at[i] + corner[k][i])/count[i] - 0.5);
+    }
     put(m, p[k][0], p[k][1], p[k][2]);
   }
   pf_paint_item(m->paint, 4, fill, fill, 0.6, m->nearer);
@@ -106,29 +104,12 @@ static void paint_box(const Mesh *m)
     }
 }
 
-/* ---------------------------------------------------------------- what is round */
+/* ---------------------------------------------------------------- round shapes */
 
-static void barrel(const Mesh *m, double radius, double height, PfColor color)
-{
-  int cuts = pieces(m, height, 12);
-  for (int i = 0; i < SIDES; i++) {
-    double a = 2*pi*i/SIDES, b = 2*pi*(i + 1)/SIDES, normal[3];
-    if (!is_seen(m, cos((a + b)/2), sin((a + b)/2), 0, normal)) continue;
-    PfColor fill = lit(m, color, normal);
-    for (int k = 0; k < cuts; k++) {
-      double low = height*((double)k/cuts - 0.5), high = height*((k + 1.0)/cuts - 0.5);
-      put(m, radius*cos(a), radius*sin(a), low);
-      put(m, radius*cos(b), radius*sin(b), low);
-      put(m, radius*cos(b), radius*sin(b), high);
-      put(m, radius*cos(a), radius*sin(a), high);
-      pf_paint_item(m->paint, 4, fill, fill, 0.6, m->nearer);
-    }
-  }
-}
-
-/* One sector of an end, in rings: the rim is nearer or farther than the middle. */
 enum { SECTORS = 12, ARC = 5 };
 
+/* One sector of an end at the height z, in rings: the rim is nearer or farther than the middle. A spoke is at every
+ * other sector, the first in another colour. */
 static void sector(const Mesh *m, int i, double radius, double z, PfColor fill, PfColor rim, double width, bool spokes)
 {
   int rings = radius < 0.06*m->paint->size ? 1 : 3;
@@ -143,26 +124,10 @@ static void sector(const Mesh *m, int i, double radius, double z, PfColor fill, 
     for (int k = ARC; k-- > 0;) put(m, p[0][k][0], p[0][k][1], z);
     pf_paint_item(m->paint, 2*ARC, fill, fill, 0.6, m->nearer);
     for (int k = 0; k + 1 < ARC && ring == rings - 1; k++) line_on(m, p[1][k], p[1][k + 1], rim, width);
-    int edge = i%2 ? ARC - 1 : 0; /* a spoke at every other sector, the first in another colour */
+    int edge = i%2 ? ARC - 1 : 0;
     bool marked = i == 0 || i == SECTORS - 1;
     if (spokes) line_on(m, p[0][edge], p[1][edge], marked ? 0xc0392b : m->edge, marked ? 2.0 : 1.0);
   }
-}
-
-/* The ends; with spokes it can be seen how far a wheel has turned. */
-static void caps(const Mesh *m, double radius, double height, PfColor color, PfColor rim, double width, bool spokes)
-{
-  for (int sign = -1; sign <= 1; sign += 2) {
-    double normal[3];
-    if (!is_seen(m, 0, 0, sign, normal)) continue;
-    for (int i = 0; i < SECTORS; i++) sector(m, i, radius, sign*height/2, lit(m, color, normal), rim, width, spokes);
-  }
-}
-
-static void paint_cylinder(const Mesh *m)
-{
-  barrel(m, m->s->size[0], m->s->size[1], m->color);
-  caps(m, m->s->size[0], m->s->size[1], m->color, m->edge, 0.9, false);
 }
 
 /* Rollers on the tread, each along its axle. */
@@ -182,19 +147,40 @@ static void rollers(const Mesh *m)
   }
 }
 
-static void paint_wheel(const Mesh *m)
+/* A cylinder, or a wheel: with spokes, by which it is seen how far it has turned, and where it rolls with a pale face
+ * inside a dark tyre. */
+static void paint_cylinder(const Mesh *m)
 {
+  const bool wheel = m->s->kind == PF_SHAPE_WHEEL, tyre = wheel && m->s->role == PF_ROLE_WHEEL;
   double r = m->s->size[0], w = m->s->size[1];
-  bool tyre = m->s->role == PF_ROLE_WHEEL;
-  barrel(m, r, w, m->color);
-  if (m->s->size[2] != 0) rollers(m);
-  PfColor face = tyre ? pf_color_mix(m->color, 0xffffff, 0.72) : m->color;
-  caps(m, r, w, face, tyre ? m->color : m->edge, tyre ? 2.6 : 0.9, true);
+  /* The mantle of a cylinder along z, in staves. */
+  int cuts = pieces(m, w, 12);
+  for (int i = 0; i < SIDES; i++) {
+    double a = 2*pi*i/SIDES, b = 2*pi*(i + 1)/SIDES, normal[3];
+    if (!is_seen(m, cos((a + b)/2), sin((a + b)/2), 0, normal)) continue;
+    PfColor fill = lit(m, m->color, normal);
+    for (int k = 0; k < cuts; k++) {
+      double low = w*((double)k/cuts - 0.5), high = w*((k + 1.0)/cuts - 0.5);
+      put(m, r*cos(a), r*sin(a), low);
+      put(m, r*cos(b), r*sin(b), low);
+      put(m, r*cos(b), r*sin(b), high);
+      put(m, r*cos(a), r*sin(a), high);
+      pf_paint_item(m->paint, 4, fill, fill, 0.6, m->nearer);
+    }
+  }
+  if (wheel && m->s->size[2] != 0) rollers(m);
+  PfColor face = tyre ? pf_color_mix(m->color, 0xffffff, 0.72) : m->color, rim = tyre ? m->color : m->edge;
+  for (int sign = -1; sign <= 1; sign += 2) {
+    double normal[3];
+    if (!is_seen(m, 0, 0, sign, normal)) continue;
+    for (int i = 0; i < SECTORS; i++)
+      sector(m, i, r, sign*w/2, lit(m, face, normal), rim, tyre ? 2.6 : 0.9, wheel);
+  }
 }
 
-/* A disc in the plane of the picture, a little off the middle; lighter discs on it make it look round. */
 enum { CORNERS = 40 };
 
+/* The points of a disc in the plane of the picture, a little off the middle. */
 static void ball_disc(const Mesh *m, double radius, double shift)
 {
   const PfCamera *c = &m->paint->camera;
@@ -205,44 +191,41 @@ static void ball_disc(const Mesh *m, double radius, double shift)
   }
 }
 
+/* A ball of one colour. */
 static void ball(const Mesh *m, double radius, PfColor fill, PfColor stroke)
 {
   ball_disc(m, radius, 0);
   pf_paint_ball(m->paint, CORNERS, fill, stroke, 0.9, radius);
 }
 
-/* Great circles, as far as they are seen. */
-static void ball_circles(const Mesh *m, double radius)
+/* A disc with smaller discs of lighter colours on it, which make it look round; large ones with great circles, as far
+ * as they are seen. */
+static void paint_sphere(const Mesh *m)
 {
-  enum { STEPS = 48 };
+  enum { SHADES = 7, STEPS = 48 };
+  double r = m->s->size[0];
+  const PfColor dark = pf_color_mix(m->color, 0x101820, 0.22), light = pf_color_mix(m->color, 0xffffff, 0.55);
+  ball(m, r, dark, m->edge);
+  for (int i = 1; i <= SHADES; i++) {
+    double part = (double)i/SHADES;
+    ball_disc(m, r*(1 - 0.85*part), 0.27*r*part);
+    pf_paint_on(m->paint, CORNERS, pf_color_mix(dark, light, part), PF_COLOR_NONE, 0);
+  }
+  if (m->s->role != PF_ROLE_BODY || !(r > 0.06*m->paint->size)) return;
   for (int axis = 0; axis < 3; axis++)
     for (int i = 0; i < STEPS; i++) {
-      double a[3] = {0}, b[3] = {0}, normal[3];
+      double a[3] = {0}, b[3] = {0}, normal[3], p[3], q[3];
       int u = (axis + 1)%3, v = (axis + 2)%3;
-      a[u] = radius*cos(2*pi*i/STEPS), a[v] = radius*sin(2*pi*i/STEPS);
-      b[u] = radius*cos(2*pi*(i + 1)/STEPS), b[v] = radius*sin(2*pi*(i + 1)/STEPS);
+      a[u] = r*cos(2*pi*i/STEPS), a[v] = r*sin(2*pi*i/STEPS);
+      b[u] = r*cos(2*pi*(i + 1)/STEPS), b[v] = r*sin(2*pi*(i + 1)/STEPS);
       if (!is_seen(m, a[0] + b[0], a[1] + b[1], a[2] + b[2], normal)) continue;
-      double p[3], q[3];
       world(m, a[0], a[1], a[2], p);
       world(m, b[0], b[1], b[2], q);
-      pf_paint_line(m->paint, p, q, axis ? pf_color_mix(m->edge, m->color, 0.4) : 0xc0392b, 0.9, 0.02*radius);
+      pf_paint_line(m->paint, p, q, axis ? pf_color_mix(m->edge, m->color, 0.4) : 0xc0392b, 0.9, 0.02*r);
     }
 }
 
-static void paint_sphere(const Mesh *m)
-{
-  enum { SHADES = 7 };
-  double r = m->s->size[0];
-  ball(m, r, pf_color_mix(m->color, 0x101820, 0.22), m->edge);
-  for (int i = 1; i <= SHADES; i++) {
-    double part = (double)i/SHADES;
-    PfColor fill = pf_color_mix(pf_color_mix(m->color, 0x101820, 0.22), pf_color_mix(m->color, 0xffffff, 0.55), part);
-    ball_disc(m, r*(1 - 0.85*part), 0.27*r*part);
-    pf_paint_on(m->paint, CORNERS, fill, PF_COLOR_NONE, 0);
-  }
-  if (m->s->role == PF_ROLE_BODY && r > 0.06*m->paint->size) ball_circles(m, r);
-}
-
+/* A shaft along z and a cone at its end. */
 static void paint_arrow(const Mesh *m)
 {
   double length = m->s->size[0], r = 0.012*m->paint->size, head = fmin(0.4*length, 0.12*m->paint->size);
@@ -263,6 +246,15 @@ static void paint_arrow(const Mesh *m)
 
 /* ---------------------------------------------------------------- supports */
 
+/* A quadrilateral of a surface, of these corners of the world, lit by its normal; thin lines show the grid. */
+static void quadrilateral(const Mesh *m, const double p[4][3], const double normal[3])
+{
+  const PfColor fill = lit(m, m->color, normal);
+  for (int k = 0; k < 4; k++) pf_paint_point(m->paint, p[k]);
+  pf_paint_item(m->paint, 4, fill, pf_color_mix(fill, 0x5a6672, 0.25), 0.6, 0);
+}
+
+/* A point of the sphere of a bowl, whose axes are those of `frame`. */
 static void shell_point(const Mesh *m, const double frame[9], double latitude, double longitude, double out[3])
 {
   double r = m->s->size[0], local[3] = {r*cos(latitude)*cos(longitude), r*cos(latitude)*sin(longitude),
@@ -286,10 +278,7 @@ static void paint_shell(const Mesh *m)
                     p[k]);
         for (int c = 0; c < 3; c++) out[c] += m->pose.p[c] - p[k][c];
       }
-      if (pf_dot3(out, m->paint->camera.toward) <= 0) continue;
-      PfColor fill = lit(m, m->color, out);
-      for (int k = 0; k < 4; k++) pf_paint_point(m->paint, p[k]);
-      pf_paint_item(m->paint, 4, fill, pf_color_mix(fill, 0x5a6672, 0.25), 0.6, 0);
+      if (!(pf_dot3(out, m->paint->camera.toward) <= 0)) quadrilateral(m, (const double(*)[3])p, out);
     }
   for (int j = 0; j < 2*MERIDIANS; j++) {
     double a[3], b[3];
@@ -299,6 +288,7 @@ static void paint_shell(const Mesh *m)
   }
 }
 
+/* A grid of quadrilaterals over the heights. */
 static void paint_surface(const Mesh *m)
 {
   const PfShape *s = m->s;
@@ -311,20 +301,14 @@ static void paint_surface(const Mesh *m)
               s->heights[b*s->columns + a], p[k]);
       }
       for (int c = 0; c < 3; c++) u[c] = p[2][c] - p[0][c], v[c] = p[3][c] - p[1][c];
-      normal[0] = u[1]*v[2] - u[2]*v[1], normal[1] = u[2]*v[0] - u[0]*v[2], normal[2] = u[0]*v[1] - u[1]*v[0];
-      PfColor fill = lit(m, m->color, normal);
-      for (int k = 0; k < 4; k++) pf_paint_point(m->paint, p[k]);
-      pf_paint_item(m->paint, 4, fill, pf_color_mix(fill, 0x5a6672, 0.25), 0.6, 0);
+      pf_cross3(u, v, normal);
+      quadrilateral(m, (const double(*)[3])p, normal);
     }
 }
 
 /* ---------------------------------------------------------------- between points */
 
-static const double *point_of(const PfScene *scene, const double *numbers, int index)
-{
-  return numbers + 12*(size_t)scene->pose_count + 3*(size_t)index;
-}
-
+/* A helix between two points with straight ends; a damper is a line with a thick middle. */
 static void paint_spring(const Mesh *m, const double a[3], const double b[3])
 {
   enum { TURNS = 9, STEPS = 14, COUNT = TURNS*STEPS };
@@ -348,45 +332,38 @@ void pf_paint_trace(PfPaint *paint, const PfScene *scene, const PfShape *s, cons
   PfColor color = pf_color_mix(pf_shape_color(s), 0x203040, 0.15);
   for (int i = 0; i + 1 < count; i++) {
     const double *from = path + (size_t)i*size;
-    pf_paint_line(paint, point_of(scene, from, s->point[0]), point_of(scene, from + size, s->point[0]), color, 1.3, 0);
+    pf_paint_line(paint, pf_scene_point_at(scene, from, s->point[0]),
+                  pf_scene_point_at(scene, from + size, s->point[0]), color, 1.3, 0);
   }
 }
 
 /* ---------------------------------------------------------------- all */
 
-static Mesh mesh_of(PfPaint *paint, const PfShape *s, const double *numbers)
+void pf_paint_shape(PfPaint *paint, const PfScene *scene, const PfShape *s, const double *numbers)
 {
   Mesh m = {.paint = paint, .s = s, .color = pf_shape_color(s)};
-  PfPose carrier, local;
   m.edge = pf_color_mix(m.color, 0x101820, 0.6);
   if (s->role == PF_ROLE_WHEEL) m.nearer = 0.025*paint->size;
   if (s->role == PF_ROLE_JOINT || s->kind == PF_SHAPE_ARROW) m.nearer = 0.06*paint->size;
-  if (s->pose < 0) return m;
-  memcpy(carrier.p, numbers + 12*(size_t)s->pose, sizeof carrier.p);
-  memcpy(carrier.R, numbers + 12*(size_t)s->pose + 3, sizeof carrier.R);
-  memcpy(local.p, s->at, sizeof local.p);
-  memcpy(local.R, s->turn, sizeof local.R);
-  m.pose = pf_pose_times(&carrier, &local);
-  return m;
-}
-
-void pf_paint_shape(PfPaint *paint, const PfScene *scene, const PfShape *s, const double *numbers)
-{
-  Mesh m = mesh_of(paint, s, numbers);
+  if (s->pose >= 0) {
+    const PfPose carrier = pf_scene_pose(numbers, s->pose), local = pf_pose_make(s->at, s->turn);
+    m.pose = pf_pose_times(&carrier, &local);
+  }
   switch (s->kind) {
   case PF_SHAPE_BOX: paint_box(&m); break;
   case PF_SHAPE_SPHERE: paint_sphere(&m); break;
-  case PF_SHAPE_CYLINDER: paint_cylinder(&m); break;
-  case PF_SHAPE_WHEEL: paint_wheel(&m); break;
+  case PF_SHAPE_CYLINDER:
+  case PF_SHAPE_WHEEL: paint_cylinder(&m); break;
   case PF_SHAPE_ARROW: paint_arrow(&m); break;
   case PF_SHAPE_SHELL: paint_shell(&m); break;
   case PF_SHAPE_SURFACE: paint_surface(&m); break;
   case PF_SHAPE_SPRING:
   case PF_SHAPE_DAMPER:
-    paint_spring(&m, point_of(scene, numbers, s->point[0]), point_of(scene, numbers, s->point[1]));
+    paint_spring(&m, pf_scene_point_at(scene, numbers, s->point[0]),
+                 pf_scene_point_at(scene, numbers, s->point[1]));
     break;
   case PF_SHAPE_POINT:
-    memcpy(m.pose.p, point_of(scene, numbers, s->point[0]), sizeof m.pose.p);
+    memcpy(m.pose.p, pf_scene_point_at(scene, numbers, s->point[0]), sizeof m.pose.p);
     ball(&m, s->size[0], m.color, PF_COLOR_NONE);
     break;
   case PF_SHAPE_TRACE:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hides what. Of two items that overlap in the picture, the one that is nearer at a point which both cover is
- * drawn later; items that do not overlap go by the depth of their middles. One number for the depth of an item is not
- * enough: the far end of a long plate would hide what stands on it. */
+/* The order in which items are drawn. Of two items that overlap in the picture, the one that is nearer at a point which
+ * both cover is drawn later; items that do not overlap go by the depth of their middles. One number for the depth of an
+ * item is not enough: the far end of a long plate would hide the things that stand on it. */
 #include "scene/paint_impl.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ typedef struct Face {
   double low[2], high[2];
   Point2 middle, slope;
   double depth, area, radius;
-  int behind;            /* the first link of the list of what lies behind it, -1: none */
-  int state;             /* 0: to do, 1: waits for what is behind it, 2: done */
+  int behind;            /* the first link of the list of faces farther away than it, -1: none */
+  int state;             /* 0: to do, 1: waits for these, 2: done */
 } Face;
 
 typedef struct Link {
@@ -40,6 +40,7 @@ typedef struct Order {
 
 /* ---------------------------------------------------------------- faces */
 
+/* Twice the area of a polygon, negative when its corners go with the clock. */
 static double twice_area(const Point2 *p, int count)
 {
   double sum = 0;
@@ -50,39 +51,13 @@ static double twice_area(const Point2 *p, int count)
   return sum;
 }
 
-/* The plane of a polygon by Newell's normal, in the axes of the camera. What is seen from its edge has no slope. */
-static void find_slope(Face *f, const double (*p)[3])
-{
-  double n[3] = {0};
-  for (int i = 0; i < f->corners; i++)
-    for (int k = 0; k < 3; k++) {
-      const double *a = p[i], *b = p[(i + 1)%f->corners];
-      int u = (k + 1)%3, v = (k + 2)%3;
-      n[k] += (a[u] - b[u])*(a[v] + b[v]);
-    }
-  if (fabs(n[2]) < 1e-3*pf_length3(n)) return;
-  f->slope = (Point2){-n[0]/n[2], -n[1]/n[2]};
-}
-
-/* Along a line the depth is known, across it there is none. */
-static void find_line_slope(Face *f, const double (*p)[3])
-{
-  double x = p[1][0] - p[0][0], y = p[1][1] - p[0][1], l2 = x*x + y*y;
-  if (l2 > 0) f->slope = (Point2){(p[1][2] - p[0][2])*x/l2, (p[1][2] - p[0][2])*y/l2};
-}
-
-static void turn_round(Point2 *p, int count)
-{
-  for (int i = 0; i < count/2; i++) {
-    Point2 swap = p[i];
-    p[i] = p[count - 1 - i], p[count - 1 - i] = swap;
-  }
-}
-
+/* An item in camera coordinates with its slope, for the comparison of depths: the plane of a polygon is that of
+ * Newell's normal, and one that is seen from its edge has no slope. Along a line the depth is known, across it there is
+ * none. */
 static void make_face(const Order *o, const PfItem *item, Face *f)
 {
   const PfCamera *c = &o->paint->camera;
-  double p[MOST_CORNERS][3];
+  double p[MOST_CORNERS][3], n[3] = {0};
   f->corners = item->count < MOST_CORNERS ? item->count : MOST_CORNERS;
   f->depth = item->depth;
   f->radius = item->radius;
@@ -96,15 +71,26 @@ static void make_face(const Order *o, const PfItem *item, Face *f)
     f->middle.x += p[i][0]/f->corners, f->middle.y += p[i][1]/f->corners;
   }
   if (f->corners == 2) {
-    find_line_slope(f, p);
+    const double x = p[1][0] - p[0][0], y = p[1][1] - p[0][1], z = p[1][2] - p[0][2], l2 = x*x + y*y;
+    if (l2 > 0) f->slope = (Point2){z*x/l2, z*y/l2};
     return;
   }
-  find_slope(f, p);
+  for (int i = 0; i < f->corners; i++)
+    for (int k = 0; k < 3; k++) {
+      const double *a = p[i], *b = p[(i + 1)%f->corners];
+      const int u = (k + 1)%3, v = (k + 2)%3;
+      n[k] += (a[u] - b[u])*(a[v] + b[v]);
+    }
+  if (!(fabs(n[2]) < 1e-3*pf_length3(n))) f->slope = (Point2){-n[0]/n[2], -n[1]/n[2]};
   f->area = twice_area(f->corner, f->corners)/2;
-  if (f->area < 0) turn_round(f->corner, f->corners);
+  for (int i = 0; i < f->corners/2 && f->area < 0; i++) { /* against the clock */
+    const Point2 swap = f->corner[i];
+    f->corner[i] = f->corner[f->corners - 1 - i], f->corner[f->corners - 1 - i] = swap;
+  }
   f->area = fabs(f->area);
 }
 
+/* The depth of the front of an item at a point of the picture. */
 static double depth_at(const Face *f, Point2 p)
 {
   double x = p.x - f->middle.x, y = p.y - f->middle.y;
@@ -113,18 +99,13 @@ static double depth_at(const Face *f, Point2 p)
 
 /* ---------------------------------------------------------------- a point that both cover */
 
-static double side_of(Point2 a, Point2 b, Point2 p)
-{
-  return (b.x - a.x)*(p.y - a.y) - (b.y - a.y)*(p.x - a.x);
-}
-
-/* What of a polygon, or of a line, lies to the left of a and b. */
+/* The part of a polygon, or of a line, that lies to the left of the line from a to b; how many corners it has. */
 static int cut(const Point2 *in, int count, Point2 a, Point2 b, Point2 *out)
 {
   int kept = 0;
   for (int i = 0; i < count; i++) {
     Point2 p = in[i], q = in[(i + 1)%count];
-    double s = side_of(a, b, p), t = side_of(a, b, q);
+    double s = (b.x - a.x)*(p.y - a.y) - (b.y - a.y)*(p.x - a.x), t = (b.x - a.x)*(q.y - a.y) - (b.y - a.y)*(q.x - a.x);
     if (s >= 0) out[kept++] = p;
     if ((s < 0) == (t < 0) || (count == 2 && i)) continue;
     double part = s/(s - t);
@@ -133,8 +114,8 @@ static int cut(const Point2 *in, int count, Point2 a, Point2 b, Point2 *out)
   return kept;
 }
 
-/* The middle of what two faces have in common (Sutherland and Hodgman); false when that is next to nothing, as of
- * neighbours that share an edge. `clip` is a polygon. */
+/* The middle of the area that two faces have in common (Sutherland and Hodgman); false when that is next to nothing, as
+ * of neighbours that share an edge. `clip` is a polygon. */
 static bool find_common(const Face *a, const Face *clip, Point2 *common)
 {
   Point2 store[2][3*MOST_CORNERS], *in = store[0], *out = store[1];
@@ -152,27 +133,22 @@ static bool find_common(const Face *a, const Face *clip, Point2 *common)
   return fabs(twice_area(in, count))/2 > 1e-3*fmin(a->area, clip->area);
 }
 
-/* ---------------------------------------------------------------- which is behind which */
+/* ---------------------------------------------------------------- which is nearer */
 
-static void add_link(Order *o, int front, int back)
-{
-  Link link = {back, o->faces[front].behind};
-  o->faces[front].behind = (int)o->links.count;
-  if (!pf_push(o->paint->allocator, &o->links, link)) o->failed = true;
-}
-
+/* Where two faces overlap and have different depths, notes which one is to be drawn before the other. */
 static void compare_faces(Order *o, int i, int j)
 {
   const Face *a = o->faces + i, *b = o->faces + j;
   Point2 common;
   if (a->high[1] <= b->low[1] || b->high[1] <= a->low[1]) return;
   if (a->corners == 2 && b->corners == 2) return;
-  bool met = b->corners == 2 ? find_common(b, a, &common) : find_common(a, b, &common);
-  if (!met) return;
+  if (!(b->corners == 2 ? find_common(b, a, &common) : find_common(a, b, &common))) return;
   double gap = depth_at(a, common) - depth_at(b, common);
   if (fabs(gap) <= 1e-9*o->paint->size) return;
-  if (gap > 0) add_link(o, i, j);
-  else add_link(o, j, i);
+  Face *front = o->faces + (gap > 0 ? i : j);
+  const Link link = {gap > 0 ? j : i, front->behind};
+  front->behind = (int)o->links.count;
+  if (!pf_push(o->paint->allocator, &o->links, link)) o->failed = true;
 }
 
 static int compare_left(const void *left, const void *right)
@@ -182,20 +158,11 @@ static int compare_left(const void *left, const void *right)
   return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* Faces in the order of their left ends: only those that begin before this one ends can meet it. */
-static void compare_all(Order *o)
-{
-  qsort(o->faces, (size_t)o->count, sizeof *o->faces, compare_left);
-  for (int i = 0; i < o->count; i++)
-    for (int j = i + 1; j < o->count && o->faces[j].low[0] < o->faces[i].high[0] && !o->failed; j++)
-      compare_faces(o, i, j);
-}
-
 /* ---------------------------------------------------------------- the order */
 
-/* First everything behind the face, and behind that, then the face itself. Faces that hide each other in a ring are
- * taken as they come. */
-static int draw_after_all_behind(Order *o, int first, int *stack, int *out, int done)
+/* Appends the face to the order, after all faces farther away that it hides, and all that these hide. Faces that hide
+ * each other in a ring come as they are found. Returns how many there are. */
+static int draw_after_hidden(Order *o, int first, int *stack, int *out, int done)
 {
   int height = 0;
   stack[height++] = first;
@@ -226,9 +193,25 @@ static int compare_ranks(const void *left, const void *right)
   return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* Items with what lies on them, from the back to the front. */
-static void rearrange(const Order *o, const int *order, PfItem *sorted)
+/* Painter's algorithm: pairs of faces that overlap are compared, and each face is drawn after all that it hides. */
+static void sort(Order *o)
 {
+  Rank *ranks = pf_arena_array(o->arena, Rank, o->count);
+  int *stack = pf_arena_array(o->arena, int, o->count), *order = pf_arena_array(o->arena, int, o->count), done = 0;
+  PfItem *sorted = pf_arena_array(o->arena, PfItem, o->paint->items.count);
+  o->failed = o->failed || !ranks || !stack || !order || !sorted;
+  if (o->failed) return;
+  /* Faces in the order of their left ends: only those that begin before this one ends can meet it. */
+  qsort(o->faces, (size_t)o->count, sizeof *o->faces, compare_left);
+  for (int i = 0; i < o->count; i++)
+    for (int j = i + 1; j < o->count && o->faces[j].low[0] < o->faces[i].high[0] && !o->failed; j++)
+      compare_faces(o, i, j);
+  if (o->failed) return;
+  for (int i = 0; i < o->count; i++) ranks[i] = (Rank){o->faces[i].depth, o->faces[i].item, i};
+  qsort(ranks, (size_t)o->count, sizeof *ranks, compare_ranks);
+  for (int i = 0; i < o->count; i++)
+    if (!o->faces[ranks[i].face].state) done = draw_after_hidden(o, ranks[i].face, stack, order, done);
+  /* Items, each followed by those that lie on it, from the back to the front. */
   PfPaint *p = o->paint;
   size_t count = 0;
   for (int i = 0; i < o->count; i++) {
@@ -239,42 +222,20 @@ static void rearrange(const Order *o, const int *order, PfItem *sorted)
   memcpy(p->items.at, sorted, count*sizeof *sorted);
 }
 
-static void sort(Order *o)
-{
-  Rank *ranks = pf_arena_array(o->arena, Rank, o->count);
-  int *stack = pf_arena_array(o->arena, int, o->count), *order = pf_arena_array(o->arena, int, o->count), done = 0;
-  PfItem *sorted = pf_arena_array(o->arena, PfItem, o->paint->items.count);
-  o->failed = o->failed || !ranks || !stack || !order || !sorted;
-  if (o->failed) return;
-  compare_all(o);
-  if (o->failed) return;
-  for (int i = 0; i < o->count; i++) ranks[i] = (Rank){o->faces[i].depth, o->faces[i].item, i};
-  qsort(ranks, (size_t)o->count, sizeof *ranks, compare_ranks);
-  for (int i = 0; i < o->count; i++)
-    if (!o->faces[ranks[i].face].state) done = draw_after_all_behind(o, ranks[i].face, stack, order, done);
-  rearrange(o, order, sorted);
-}
-
-static void make_faces(Order *o)
-{
-  PfPaint *p = o->paint;
-  o->faces = pf_arena_array(o->arena, Face, p->items.count);
-  Point2 *corners = pf_arena_array(o->arena, Point2, p->points.count);
-  o->failed = !o->faces || !corners;
-  for (size_t i = 0; i < p->items.count && !o->failed; i++) {
-    const PfItem *item = p->items.at + i;
-    if (item->lies_on) continue;
-    Face *f = o->faces + o->count++;
-    *f = (Face){.item = (int)i, .corner = corners + item->first};
-    make_face(o, item, f);
-  }
-}
-
+/* There is a face for each item, except those that lie on another one. */
 void pf_paint_sort(PfPaint *p)
 {
   Order o = {.paint = p, .arena = pf_arena_new(p->allocator)};
-  o.failed = !o.arena;
-  if (!o.failed && p->items.count) make_faces(&o);
+  o.faces = o.arena ? pf_arena_array(o.arena, Face, p->items.count) : NULL;
+  Point2 *corners = o.arena ? pf_arena_array(o.arena, Point2, p->points.count) : NULL;
+  o.failed = !o.faces || !corners;
+  for (size_t i = 0; i < p->items.count && !o.failed; i++) {
+    const PfItem *item = p->items.at + i;
+    if (item->lies_on) continue;
+    Face *f = o.faces + o.count++;
+    *f = (Face){.item = (int)i, .corner = corners + item->first};
+    make_face(&o, item, f);
+  }
   if (!o.failed && o.count) sort(&o);
   if (o.failed) p->failed = true;
   pf_array_free(p->allocator, &o.links);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polygons and lines, and where one looks from. */
+/* The camera, and the list of polygons and lines in its coordinates that shapes are turned into. */
 #include "scene/paint_impl.h"
 
 #include <math.h>
@@ -18,44 +18,34 @@ void pf_paint_point(PfPaint *p, const double at[3])
   if (!pf_push(p->allocator, &p->points, point)) p->failed = true;
 }
 
-/* Of the last points. */
-static double depth_of(const PfPaint *p, int count)
-{
-  double depth = 0;
-  for (size_t i = p->points.count - (size_t)count; i < p->points.count; i++)
-    depth += pf_dot3(p->points.at[i].at, p->camera.toward)/count;
-  return depth;
-}
-
-/* Of the last points. */
-static void add(PfPaint *p, PfItem item)
+/* Adds an item made of the last points, in front of the middle of these by `nearer`; none whose depth is not finite,
+ * and none that lies on such a one. */
+static void add(PfPaint *p, double nearer, PfItem item)
 {
   item.first = (int)p->points.count - item.count;
-  if (!pf_push(p->allocator, &p->items, item)) p->failed = true;
-}
-
-static void add_at_depth(PfPaint *p, double nearer, PfItem item)
-{
+  for (size_t i = (size_t)item.first; i < p->points.count && !p->failed && !item.lies_on; i++)
+    item.depth += pf_dot3(p->points.at[i].at, p->camera.toward)/item.count;
   if (p->failed) return;
-  item.depth = depth_of(p, item.count) + nearer;
-  p->lost = !isfinite(item.depth);
-  if (!p->lost) add(p, item);
+  if (!item.lies_on) {
+    item.depth += nearer;
+    p->lost = !isfinite(item.depth);
+  }
+  if (!p->lost && !pf_push(p->allocator, &p->items, item)) p->failed = true;
 }
 
 void pf_paint_item(PfPaint *p, int count, PfColor fill, PfColor stroke, double width, double nearer)
 {
-  add_at_depth(p, nearer, (PfItem){.count = count, .fill = fill, .stroke = stroke, .width = width});
+  add(p, nearer, (PfItem){.count = count, .fill = fill, .stroke = stroke, .width = width});
 }
 
 void pf_paint_ball(PfPaint *p, int count, PfColor fill, PfColor stroke, double width, double radius)
 {
-  add_at_depth(p, 0, (PfItem){.count = count, .fill = fill, .stroke = stroke, .width = width, .radius = radius});
+  add(p, 0, (PfItem){.count = count, .fill = fill, .stroke = stroke, .width = width, .radius = radius});
 }
 
 void pf_paint_on(PfPaint *p, int count, PfColor fill, PfColor stroke, double width)
 {
-  if (!p->failed && !p->lost)
-    add(p, (PfItem){.lies_on = true, .count = count, .fill = fill, .stroke = stroke, .width = width});
+  add(p, 0, (PfItem){.lies_on = true, .count = count, .fill = fill, .stroke = stroke, .width = width});
 }
 
 void pf_paint_line(PfPaint *p, const double a[3], const double b[3], PfColor color, double width, double nearer)
@@ -67,32 +57,16 @@ void pf_paint_line(PfPaint *p, const double a[3], const double b[3], PfColor col
 
 /* ---------------------------------------------------------------- the camera */
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-  out[0] = a[1]*b[2] - a[2]*b[1], out[1] = a[2]*b[0] - a[0]*b[2], out[2] = a[0]*b[1] - a[1]*b[0];
-}
-
-static void normalize(double v[3])
-{
-  double length = pf_length3(v);
-  for (int i = 0; i < 3 && length > 0; i++) v[i] /= length;
-}
-
-/* The axis that points up: gravity decides where it is along one, else z. */
-static int find_vertical(const PfScene *scene, double vertical[3])
-{
-  int axis = 2;
-  for (int i = 0; i < 3; i++)
-    if (fabs(scene->up[i]) > 0.9) axis = i;
-  for (int i = 0; i < 3; i++) vertical[i] = i == axis ? copysign(1, scene->up[i]) : 0;
-  return axis;
-}
-
+/* The axis that points up is that along which gravity acts, else z. Right, up and toward the camera are an orthonormal
+ * system. */
 PfCamera pf_camera_make(const PfScene *scene, PfView view)
 {
   PfCamera c = {0};
-  int axis = find_vertical(scene, c.vertical);
+  int axis = 2;
   double above[3];
+  for (int i = 0; i < 3; i++)
+    if (fabs(scene->up[i]) > 0.9) axis = i;
+  c.vertical[axis] = copysign(1, scene->up[axis]);
   memcpy(above, c.vertical, sizeof above);
   if (view == PF_VIEW_AUTO) view = scene->flat && axis != 2 ? PF_VIEW_SIDE : PF_VIEW_ISO;
   if (view == PF_VIEW_ISO) {
@@ -109,13 +83,14 @@ PfCamera pf_camera_make(const PfScene *scene, PfView view)
   } else {
     c.toward[axis == 0 ? 1 : 0] = 1;
   }
-  cross(above, c.toward, c.right);
-  normalize(c.right);
-  cross(c.toward, c.right, c.up);
+  pf_cross3(above, c.toward, c.right);
+  const double length = pf_length3(c.right);
+  for (int i = 0; i < 3 && length > 0; i++) c.right[i] /= length;
+  pf_cross3(c.toward, c.right, c.up);
   return c;
 }
 
-/* From above and from the left of the one who looks. */
+/* The light comes from above and from the left of the camera. */
 PfColor pf_color_lit(const PfCamera *camera, PfColor color, const double n[3])
 {
   double length = pf_length3(n), light[3], bright = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scene as a picture: where things go on the page. */
+/* A scene as SVG: several instants in one picture, the last in full colours; ground grid, traces, scale, and the layout
+ * of the page. */
 #include "scene/paint_impl.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ static const double title_size = 16, font_size = 13;
 
 /* World to page. */
 typedef struct Page {
-  double low[2], high[2]; /* of what is seen, in m */
+  double low[2], high[2]; /* the extent of the picture, in m */
   double scale, left, bottom, width, height;
 } Page;
 
@@ -22,18 +23,20 @@ typedef struct Drawing {
   PfCamera camera;
   Page page;
   PfPose ground;
-  double floor[4]; /* what the ground grid covers in its own axes: x and y, low and high */
+  double floor[4]; /* extent of the ground grid in its own axes: x and y, low and high */
   double cell;
 } Drawing;
 
 /* ---------------------------------------------------------------- extent */
 
+/* Where a point of the world is in the plane of the picture, in m. */
 static void project(const PfCamera *c, const double p[3], double out[2])
 {
   out[0] = pf_dot3(p, c->right);
   out[1] = pf_dot3(p, c->up);
 }
 
+/* Enlarges the extent of the page by a point, where that is finite. */
 static void cover(Page *page, const PfCamera *c, const double p[3])
 {
   double at[2];
@@ -43,13 +46,6 @@ static void cover(Page *page, const PfCamera *c, const double p[3])
     page->low[i] = fmin(page->low[i], at[i]);
     page->high[i] = fmax(page->high[i], at[i]);
   }
-}
-
-static void cover_paint(Drawing *d, const PfPaint *paint)
-{
-  for (size_t i = 0; i < paint->items.count; i++)
-    for (int k = 0; k < paint->items.at[i].count; k++)
-      cover(&d->page, &d->camera, paint->points.at[paint->items.at[i].first + k].at);
 }
 
 /* 1, 2 or 5 times a power of ten, at most x. */
@@ -80,18 +76,7 @@ static void find_floor(Drawing *d, const PfPaint *paints, int count)
   }
 }
 
-static void fit(Page *page)
-{
-  double x = page->high[0] - page->low[0], y = page->high[1] - page->low[1], least = fmax(1e-9, 0.02*fmax(x, y));
-  x = fmax(x, least), y = fmax(y, least);
-  double room = PAGE_WIDTH - 2*MARGIN;
-  page->scale = fmin(room/x, MOST_HEIGHT/y);
-  page->height = fmax(LEAST_HEIGHT, page->scale*y);
-  page->width = room;
-  page->left = MARGIN + (room - page->scale*x)/2 - page->scale*page->low[0];
-  page->bottom = TITLE + page->height - (page->height - page->scale*y)/2 + page->scale*page->low[1];
-}
-
+/* Where a point of the world is on the page, in pixels. */
 static void place(const Drawing *d, const double p[3], double out[2])
 {
   double at[2];
@@ -102,27 +87,26 @@ static void place(const Drawing *d, const double p[3], double out[2])
 
 /* ---------------------------------------------------------------- elements */
 
-static void put_item(const Drawing *d, const PfPaint *paint, const PfItem *item)
-{
-  PfText *text = d->text;
-  for (int i = 0; i < item->count; i++) {
-    double at[2];
-    place(d, paint->points.at[item->first + i].at, at);
-    pf_text_print(text, "%s%.1f %.1f", i ? "L" : "<path d=\"M", at[0], at[1]);
-  }
-  if (item->fill == PF_COLOR_NONE) pf_text_add(text, "\" fill=\"none\"");
-  else pf_text_print(text, "Z\" fill=\"#%06x\"", item->fill);
-  if (item->stroke != PF_COLOR_NONE)
-    pf_text_print(text, " stroke=\"#%06x\" stroke-width=\"%.1f\"", item->stroke, item->width);
-  pf_text_add(text, "/>\n");
-}
-
+/* A layer of items from back to front, each a path. */
 static void put_paint(const Drawing *d, const PfPaint *paint, double opacity)
 {
-  if (opacity < 1) pf_text_print(d->text, "<g opacity=\"%.2f\">\n", opacity);
-  else pf_text_add(d->text, "<g>\n");
-  for (size_t i = 0; i < paint->items.count; i++) put_item(d, paint, paint->items.at + i);
-  pf_text_add(d->text, "</g>\n");
+  PfText *text = d->text;
+  if (opacity < 1) pf_text_print(text, "<g opacity=\"%.2f\">\n", opacity);
+  else pf_text_add(text, "<g>\n");
+  for (size_t k = 0; k < paint->items.count; k++) {
+    const PfItem *item = paint->items.at + k;
+    for (int i = 0; i < item->count; i++) {
+      double at[2];
+      place(d, paint->points.at[item->first + i].at, at);
+      pf_text_print(text, "%s%.1f %.1f", i ? "L" : "<path d=\"M", at[0], at[1]);
+    }
+    if (item->fill == PF_COLOR_NONE) pf_text_add(text, "\" fill=\"none\"");
+    else pf_text_print(text, "Z\" fill=\"#%06x\"", item->fill);
+    if (item->stroke != PF_COLOR_NONE)
+      pf_text_print(text, " stroke=\"#%06x\" stroke-width=\"%.1f\"", item->stroke, item->width);
+    pf_text_add(text, "/>\n");
+  }
+  pf_text_add(text, "</g>\n");
 }
 
 static void put_floor_line(const Drawing *d, double x1, double y1, double x2, double y2)
@@ -135,6 +119,7 @@ static void put_floor_line(const Drawing *d, double x1, double y1, double x2, do
   pf_text_print(d->text, "<path d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a[0], a[1], b[0], b[1]);
 }
 
+/* The lines of the ground grid. */
 static void put_floor(const Drawing *d)
 {
   const double *f = d->floor;
@@ -146,6 +131,7 @@ static void put_floor(const Drawing *d)
   pf_text_add(d->text, "</g>\n");
 }
 
+/* Words at a place of the page, with further attributes of their element, at most so many pixels wide. */
 static void put_words(const Drawing *d, double x, double y, const char *more, double size, const char *words,
                       double most)
 {
@@ -173,6 +159,7 @@ static void put_scale(const Drawing *d)
   put_words(d, x + 24 + d->page.scale*length, y + 4, "", font_size, label, 200);
 }
 
+/* The instants that are shown, at the lower right. */
 static void put_times(const Drawing *d)
 {
   const PfPicture *p = d->picture;
@@ -193,6 +180,7 @@ static void put_times(const Drawing *d)
   pf_text_free(&words);
 }
 
+/* The beginning of the SVG text: page, background, title. */
 static void put_head(const Drawing *d)
 {
   double height = ceil(TITLE + d->page.height + BAND);
@@ -210,14 +198,9 @@ static void put_head(const Drawing *d)
 
 /* ---------------------------------------------------------------- the whole */
 
-/* What stands still and is rolled on lies behind everything; so does a floor that moves, as it is at the end: paths are
- * seen on it. */
-static bool is_background(const PfScene *scene, const PfShape *s)
-{
-  return s->role == PF_ROLE_SUPPORT && (pf_scene_stands(scene, s->pose) || s->kind == PF_SHAPE_SURFACE);
-}
-
-/* Layers: the background, the paths, then one for each instant. */
+/* Fills the layers: the background, the paths, then one for each instant. A support that does not move is the
+ * background; so is a floor that moves, as it is at the end: paths are seen on it. Other shapes that do not move are
+ * drawn once. */
 static void fill(const PfPicture *p, PfPaint *layers)
 {
   const PfScene *scene = p->scene;
@@ -225,37 +208,28 @@ static void fill(const PfPicture *p, PfPaint *layers)
   for (int i = 0; i < scene->shape_count; i++) {
     const PfShape *s = scene->shapes + i;
     if (s->kind == PF_SHAPE_TRACE && p->path) pf_paint_trace(layers + 1, scene, s, p->path, p->path_count);
-    bool stands = pf_scene_stands(scene, s->pose);
-    if (is_background(scene, s)) pf_paint_shape(layers, scene, s, p->numbers + (size_t)(p->count - 1)*size);
-    for (int k = 0; k < p->count && !is_background(scene, s); k++) {
-      if (k && stands) continue; /* what stands still is drawn once */
+    const bool stands = s->pose >= 0 && scene->parts->stands[s->pose];
+    const bool background = s->role == PF_ROLE_SUPPORT && (stands || s->kind == PF_SHAPE_SURFACE);
+    if (background) pf_paint_shape(layers, scene, s, p->numbers + (size_t)(p->count - 1)*size);
+    for (int k = 0; k < (stands ? 1 : p->count) && !background; k++)
       pf_paint_shape(layers + 2 + (stands ? p->count - 1 : k), scene, s, p->numbers + (size_t)k*size);
-    }
   }
 }
 
-/* The later, the stronger. */
-static double opacity_of(const PfPicture *p, int instant)
-{
-  return instant == p->count - 1 ? 1 : 0.25 + 0.35*instant/fmax(1, p->count - 1);
-}
-
-static bool is_failed(const PfPaint *layers, int count)
-{
-  for (int i = 0; i < count; i++)
-    if (layers[i].failed) return true;
-  return false;
-}
-
+/* Finds the extent of all layers, fits them into the page, and writes them from back to front. */
 static PfStatus compose(PfContext *ctx, Drawing *d, PfPaint *layers)
 {
   const PfPicture *p = d->picture;
   int count = p->count + 2;
   fill(p, layers);
-  for (int i = 0; i < count; i++) pf_paint_sort(layers + i);
-  if (is_failed(layers, count)) return pf_no_room(ctx, "the picture");
   d->page = (Page){.low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}};
-  for (int i = 0; i < count; i++) cover_paint(d, layers + i);
+  for (PfPaint *layer = layers; layer < layers + count; layer++) {
+    pf_paint_sort(layer);
+    if (layer->failed) return pf_no_room(ctx, "the picture");
+    for (size_t i = 0; i < layer->items.count; i++)
+      for (int k = 0; k < layer->items.at[i].count; k++)
+        cover(&d->page, &d->camera, layer->points.at[layer->items.at[i].first + k].at);
+  }
   if (!(d->page.high[0] >= d->page.low[0]))
     return pf_fail(ctx, PF_ERR_NUMBER, "there is nothing to see: no position is finite");
   if (p->scene->ground) find_floor(d, layers, count);
@@ -264,10 +238,21 @@ static PfStatus compose(PfContext *ctx, Drawing *d, PfPaint *layers)
     pf_pose_point(&d->ground, (const double[]){d->floor[i%2], d->floor[2 + i/2], 0}, corner);
     cover(&d->page, &d->camera, corner);
   }
-  fit(&d->page);
+  Page *page = &d->page;
+  double x = page->high[0] - page->low[0], y = page->high[1] - page->low[1], least = fmax(1e-9, 0.02*fmax(x, y));
+  x = fmax(x, least), y = fmax(y, least);
+  double room = PAGE_WIDTH - 2*MARGIN;
+  page->scale = fmin(room/x, MOST_HEIGHT/y);
+  page->height = fmax(LEAST_HEIGHT, page->scale*y);
+  page->width = room;
+  page->left = MARGIN + (room - page->scale*x)/2 - page->scale*page->low[0];
+  page->bottom = TITLE + page->height - (page->height - page->scale*y)/2 + page->scale*page->low[1];
   put_head(d);
   put_floor(d);
-  for (int i = 0; i < count; i++) put_paint(d, layers + i, i < 2 ? 1 : opacity_of(p, i - 2));
+  for (int i = 0; i < count; i++) { /* the later, the stronger */
+    const bool strong = i < 2 || i == count - 1;
+    put_paint(d, layers + i, strong ? 1 : 0.25 + 0.35*(i - 2)/fmax(1, p->count - 1));
+  }
   put_scale(d);
   put_times(d);
   pf_text_add(d->text, "</svg>\n");
@@ -277,9 +262,8 @@ static PfStatus compose(PfContext *ctx, Drawing *d, PfPaint *layers)
 PfStatus pf_scene_svg(PfContext *ctx, const PfPicture *p, PfText *text)
 {
   const PfAllocator *allocator = pf_context_allocator(ctx);
-  Drawing d = {.picture = p, .text = text, .camera = pf_camera_make(p->scene, p->view)};
-  memcpy(d.ground.p, p->scene->ground_at, sizeof d.ground.p);
-  memcpy(d.ground.R, p->scene->ground_turn, sizeof d.ground.R);
+  Drawing d = {.picture = p, .text = text, .camera = pf_camera_make(p->scene, p->view),
+               .ground = pf_pose_make(p->scene->ground_at, p->scene->ground_turn)};
   PfArena *arena = pf_arena_new(allocator);
   PfPaint *layers = arena ? pf_arena_array(arena, PfPaint, p->count + 2) : NULL;
   for (int i = 0; i < p->count + 2 && layers; i++)

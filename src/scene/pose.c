@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions and rotations in numbers. */
+/* Products and inverses of poses (position and rotation matrix), and 3-vectors. */
 #include "scene/scene_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "num/rotation.h"
 
 PfPose pf_pose_identity(void)
 {
   return (PfPose){{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+}
+
+PfPose pf_pose_make(const double p[3], const double R[9])
+{
+  PfPose pose;
+  memcpy(pose.p, p, sizeof pose.p);
+  memcpy(pose.R, R, sizeof pose.R);
+  return pose;
 }
 
 void pf_pose_direction(const PfPose *pose, const double local[3], double world[3])
@@ -51,6 +60,11 @@ double pf_dot3(const double a[3], const double b[3])
   return a[0]*b[0] + a[1]*b[1] + a[2]*b[2];
 }
 
+void pf_cross3(const double a[3], const double b[3], double out[3])
+{
+  out[0] = a[1]*b[2] - a[2]*b[1], out[1] = a[2]*b[0] - a[0]*b[2], out[2] = a[0]*b[1] - a[1]*b[0];
+}
+
 double pf_length3(const double a[3])
 {
   return sqrt(pf_dot3(a, a));
@@ -61,7 +75,8 @@ double pf_distance3(const double a[3], const double b[3])
   return pf_length3((const double[]){a[0] - b[0], a[1] - b[1], a[2] - b[2]});
 }
 
-/* The other two axes: one is as far from the direction as an axis of the world can be. */
+/* The columns of R are x, y and z = the direction: x is the axis of the world that is farthest from z, made normal to
+ * it, and y = z x x. */
 void pf_turn_to(const double direction[3], double R[9])
 {
   double length = pf_length3(direction), z[3] = {0, 0, 1}, x[3] = {0}, y[3];
@@ -70,6 +85,6 @@ void pf_turn_to(const double direction[3], double R[9])
   for (int i = 0; i < 3; i++) x[i] = (i == far) - z[far]*z[i];
   length = pf_length3(x);
   for (int i = 0; i < 3; i++) x[i] /= length;
-  y[0] = z[1]*x[2] - z[2]*x[1], y[1] = z[2]*x[0] - z[0]*x[2], y[2] = z[0]*x[1] - z[1]*x[0];
+  pf_cross3(z, x, y);
   for (int i = 0; i < 3; i++) R[3*i] = x[i], R[3*i + 1] = y[i], R[3*i + 2] = z[i];
 }

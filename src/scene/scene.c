@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A scene: made of a model, read along a motion. */
+/* A scene: collects shapes, poses and points of a model, guesses its size, and evaluates them along a simulation. A
+ * maker has growing lists of shapes, which name frames; a finished scene has the frames that carry shapes as poses. */
 #include "scene/scene_impl.h"
 
 #include <math.h>
@@ -7,17 +8,6 @@
 
 #include "model/model.h"
 #include "scene/picture.h"
-
-struct PfSceneParts {
-  PfArena *arena;
-  PfPlaces places;
-  int *frames; /* per pose */
-  bool *stands; /* per pose */
-  PfShape *shapes;
-  PfRail *rails;
-  int rail_count;
-  PfText json;
-};
 
 const char *pf_shape_kind_name(PfShapeKind kind)
 {
@@ -41,10 +31,15 @@ PfShape pf_shape_on(int frame, PfShapeKind kind, PfRole role, const char *name)
                    .turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
 
+PfShape pf_shape_at_points(PfShapeKind kind, PfRole role, const char *name)
+{
+  return pf_shape_on(-1, kind, role, name);
+}
+
 PfStatus pf_scene_add(PfMaker *m, PfShape shape)
 {
   for (int i = 0; i < 3; i++)
-    if (!isfinite(shape.size[i]) || !isfinite(shape.at[i])) return PF_OK; /* what has no size is not seen */
+    if (!isfinite(shape.size[i]) || !isfinite(shape.at[i])) return PF_OK; /* it is not seen */
   return pf_push(pf_context_allocator(m->ctx), &m->shapes, shape) ? PF_OK : pf_no_room(m->ctx, "the scene");
 }
 
@@ -62,9 +57,16 @@ PfStatus pf_scene_point(PfMaker *m, PfVector vector, const char *name, int *inde
   return pf_scene_vector(m, vector, name, "m", index);
 }
 
+PfStatus pf_scene_trace(PfMaker *m, PfVector point, const char *name, int body)
+{
+  PfShape trace = pf_shape_at_points(PF_SHAPE_TRACE, PF_ROLE_TRACE, name);
+  trace.body = body;
+  PF_TRY(pf_scene_point(m, point, name, trace.point));
+  return pf_scene_add(m, trace);
+}
+
 PfStatus pf_scene_rod(PfMaker *m, int frame, PfRole role, const char *name, int body, const double a[3],
-                      const double b[3],
-                      double radius)
+                      const double b[3], double radius)
 {
   PfShape rod = pf_shape_on(frame, PF_SHAPE_CYLINDER, role, name);
   double middle[3], along[3], local[3];
@@ -79,48 +81,34 @@ PfStatus pf_scene_rod(PfMaker *m, int frame, PfRole role, const char *name, int 
 
 /* ---------------------------------------------------------------- models without frames */
 
-static PfExpr find_coordinate(const PfModel *model, const char *const *names)
+/* The first coordinate of the model with one of the names (a blank between them), or PF_EXPR_NONE. */
+static PfExpr find_coordinate(const PfModel *model, const char *names)
 {
-  for (; *names; names++) {
-    int i = pf_model_find_coordinate(model, *names);
+  char name[16];
+  for (size_t length; *names; names += length + (names[length] == ' ')) {
+    length = strcspn(names, " ");
+    snprintf(name, sizeof name, "%.*s", (int)length, names);
+    const int i = pf_model_find_coordinate(model, name);
     if (i >= 0) return model->coordinates[i].q;
   }
   return PF_EXPR_NONE;
 }
 
-/* By the names that everybody uses: a point (x, y, z) in the plane or in space with a heading. False when there is
- * none. */
+/* A frame by the usual names of coordinates: a point (x, y, z), in the plane with a heading. False when there is none.
+ * */
 static bool guess_frame(PfContext *ctx, const PfModel *model, PfFrame *frame)
 {
-  static const char *const heading[] = {"theta", "psi", "phi", NULL};
   PfExpr zero = pf_expr_int(ctx, 0);
-  PfExpr x = find_coordinate(model, (const char *const[]){"x", "X", NULL});
-  PfExpr y = find_coordinate(model, (const char *const[]){"y", "Y", NULL});
-  PfExpr z = find_coordinate(model, (const char *const[]){"z", NULL});
+  const PfExpr origin[3] = {find_coordinate(model, "x X"), find_coordinate(model, "y Y"), find_coordinate(model, "z")};
   const char *name = model->name && model->name[0] ? model->name : "model";
   *frame = (PfFrame){.name = name, .axis = {zero, zero, pf_expr_int(ctx, 1)}};
-  if (x == PF_EXPR_NONE && y == PF_EXPR_NONE) return false;
-  PfExpr origin[3] = {x, y, z};
+  if (origin[0] == PF_EXPR_NONE && origin[1] == PF_EXPR_NONE) return false;
   for (int i = 0; i < 3; i++) frame->origin[i] = origin[i] == PF_EXPR_NONE ? zero : origin[i];
-  frame->angle = z == PF_EXPR_NONE ? find_coordinate(model, heading) : PF_EXPR_NONE;
+  frame->angle = origin[2] == PF_EXPR_NONE ? find_coordinate(model, "theta psi phi") : PF_EXPR_NONE;
   return true;
 }
 
-/* The smallest length among the parameters, as the size of what is only known by its coordinates. */
-static double guess_size(const PfMaker *m)
-{
-  const PfSymbols *in = pf_system_symbols(pf_sim_complete_system(m->places->sim));
-  const double *values = pf_sim_complete_values(m->places->sim);
-  double size = 0;
-  for (int i = 0; i < m->model->parameter_count; i++) {
-    const PfParameter *p = m->model->parameters + i;
-    double value = values[in->parameters + i];
-    if (strcmp(p->unit, "m") != 0 && strcmp(p->unit, "mm") != 0 && strcmp(p->unit, "cm") != 0) continue;
-    if (value > 0 && !(size > 0 && value >= size)) size = value;
-  }
-  return size > 0 ? 2*size : 1;
-}
-
+/* The shapes of a model without bodies: a box with a nose or a point, and its trace. */
 static PfStatus add_marker(PfMaker *m, int frame)
 {
   const PfFrame *f = m->places->frames + frame;
@@ -135,12 +123,8 @@ static PfStatus add_marker(PfMaker *m, int frame)
   nose.at[2] = 0.14*m->size;
   pf_turn_to((const double[]){1, 0, 0}, nose.turn);
   if (heads) PF_TRY(pf_scene_add(m, nose));
-  PfShape trace = pf_shape_on(0, PF_SHAPE_TRACE, PF_ROLE_TRACE, f->name);
-  trace.pose = -1;
-  trace.body = 0;
-  PF_TRY(pf_scene_point(m, pf_vector_make(m->model, 0, f->origin), f->name, trace.point));
-  m->ground = f->angle != PF_EXPR_NONE;
-  return pf_scene_add(m, trace);
+  m->ground = heads;
+  return pf_scene_trace(m, pf_vector_make(m->model, 0, f->origin), f->name, 0);
 }
 
 static PfStatus unknown(PfContext *ctx)
@@ -157,23 +141,23 @@ static PfStatus unknown(PfContext *ctx)
 static bool is_flat(const PfMaker *m)
 {
   const PfPlaces *p = m->places;
-  const PfSymbols *in = pf_system_symbols(pf_sim_complete_system(p->sim));
   for (int i = 1; i < m->solids.count; i++) {
     const PfSolid *s = m->solids.solids + i;
     double length = pf_length3(s->axis);
     if (s->ball || s->turns > 1 || s->slides > 2) return false;
     if (s->turns == 1 && fabs(s->axis[2]) < 0.999*length) return false;
   }
-  for (int f = 1; f < p->frame_count; f++) {
-    PfExpr z = p->frames[f].origin[2];
-    if (z != PF_EXPR_NONE && pf_expr_depends(p->ctx, z, in->symbol + in->q, m->model->coordinate_count)) return false;
-  }
+  for (int f = 1; f < p->frame_count; f++)
+    if (pf_places_moves(p, p->frames[f].origin[2])) return false;
   return true;
 }
 
-/* 'draw' says what a frame is, when it gives it a shape with an extent. */
-static PfStatus find_drawn(PfMaker *m)
+/* Finds the size of the machine, and adds all shapes: given ones, contacts, bodies. 'draw' decides on the shape of a
+ * frame when it gives it one with an extent. */
+static PfStatus make(PfMaker *m, bool guessed)
 {
+  PF_TRY(pf_scene_body_numbers(m));
+  PF_TRY(pf_scene_contact_numbers(m));
   m->drawn = pf_arena_array(m->arena, bool, m->places->frame_count);
   if (!m->drawn) return pf_no_room(m->ctx, "the scene");
   for (int i = 0; i < m->model->draw_count; i++) {
@@ -185,25 +169,23 @@ static PfStatus find_drawn(PfMaker *m)
     for (int k = 0; k < 3; k++)
       if (isfinite(n[k])) m->size = fmax(m->size, n[k]);
   }
-  return PF_OK;
-}
-
-static PfStatus find_sizes(PfMaker *m)
-{
-  PF_TRY(pf_scene_body_numbers(m));
-  PF_TRY(pf_scene_contact_numbers(m));
-  PF_TRY(find_drawn(m));
   pf_scene_measure(m);
-  if (!(m->size > 0) || !isfinite(m->size)) m->size = guess_size(m);
+  if (!(m->size > 0) || !isfinite(m->size)) {
+    /* Twice the smallest length among the parameters, as the size of a model that is only known by its coordinates. */
+    const PfSymbols *in = pf_system_symbols(pf_sim_complete_system(m->places->sim));
+    const double *values = pf_sim_complete_values(m->places->sim);
+    double size = 0;
+    for (int i = 0; i < m->model->parameter_count; i++) {
+      const PfParameter *p = m->model->parameters + i;
+      double value = values[in->parameters + i];
+      if (strcmp(p->unit, "m") != 0 && strcmp(p->unit, "mm") != 0 && strcmp(p->unit, "cm") != 0) continue;
+      if (value > 0 && !(size > 0 && value >= size)) size = value;
+    }
+    m->size = size > 0 ? 2*size : 1;
+  }
   m->blade = 0.08*m->size;
   m->flat = is_flat(m);
   pf_scene_find_ground(m);
-  return PF_OK;
-}
-
-static PfStatus make(PfMaker *m, bool guessed)
-{
-  PF_TRY(find_sizes(m));
   if (guessed) return add_marker(m, m->places->frame_count - 1);
   PF_TRY(pf_scene_given(m));
   PF_TRY(pf_scene_contacts(m));
@@ -211,16 +193,8 @@ static PfStatus make(PfMaker *m, bool guessed)
   return m->shapes.count ? PF_OK : unknown(m->ctx);
 }
 
-static void find_up(const PfMaker *m, PfScene *scene)
-{
-  double g[3] = {0}, length = 0;
-  scene->up[0] = scene->up[1] = 0, scene->up[2] = 1;
-  if (m->model->gravity[0] == PF_EXPR_NONE || pf_places_values(m->places, m->model->gravity, 3, g) != PF_OK) return;
-  length = pf_length3(g);
-  for (int i = 0; i < 3 && length > 0 && isfinite(length); i++) scene->up[i] = -g[i]/length;
-}
-
-/* Poses are those of the frames that carry a shape; the ground is the first. */
+/* Poses are those of the frames that carry a shape, and of sliders; the ground is the first. Shapes and rails name
+ * poses afterwards, not frames. */
 static PfStatus number_poses(PfMaker *m, PfScene *scene)
 {
   int count = m->places->frame_count, *number = pf_arena_array(m->arena, int, count);
@@ -247,6 +221,7 @@ static PfStatus number_poses(PfMaker *m, PfScene *scene)
   return PF_OK;
 }
 
+/* A copy of a list in the arena, or NULL. */
 static void *keep(const PfMaker *m, const void *items, size_t count, size_t size)
 {
   void *copy = pf_arena_alloc(m->arena, count, size);
@@ -254,76 +229,33 @@ static void *keep(const PfMaker *m, const void *items, size_t count, size_t size
   return copy;
 }
 
-static bool is_taken(const PfScene *scene, int points, const char *name)
-{
-  for (int i = 0; i < scene->pose_count; i++)
-    if (strcmp(scene->poses[i], name) == 0) return true;
-  for (int i = 0; i < points; i++)
-    if (strcmp(scene->points[i], name) == 0) return true;
-  return false;
-}
-
-static const char *kind_at(const PfScene *scene, int point)
-{
-  for (int i = 0; i < scene->shape_count; i++) {
-    const PfShape *s = scene->shapes + i;
-    if (s->pose < 0 && (s->point[0] == point || s->point[1] == point)) return pf_shape_kind_name(s->kind);
-  }
-  return "point";
-}
-
-/* Poses and points are columns of one table. A point that is called as something before it has its kind behind the
- * name: "board.trace". */
-static PfStatus name_points(const PfMaker *m, PfScene *scene)
+/* Poses and points are columns of one table, so all names differ: a point that is called as something before it has the
+ * kind of its shape after the name, "board.trace". */
+static PfStatus name_points(PfMaker *m, PfScene *scene)
 {
   const char **names = keep(m, m->vector_names.at, m->vector_names.count, sizeof *m->vector_names.at);
   scene->points = names;
   if (!names) return pf_no_room(m->ctx, "the scene");
   for (int i = 0; i < scene->point_count; i++) {
-    const char *kind = kind_at(scene, i), *own = names[i];
-    size_t room = strlen(own) + strlen(kind) + 14;
-    for (int k = 1; is_taken(scene, i, names[i]); k++) {
+    const char *kind = "point", *own = names[i];
+    for (int k = scene->shape_count - 1; k >= 0; k--) {
+      const PfShape *s = scene->shapes + k;
+      if (s->pose < 0 && (s->point[0] == i || s->point[1] == i)) kind = pf_shape_kind_name(s->kind);
+    }
+    const size_t room = strlen(own) + strlen(kind) + 14;
+    for (int times = 1;; times++) {
+      bool taken = false;
+      for (int k = 0; k < scene->pose_count && !taken; k++) taken = !strcmp(scene->poses[k], names[i]);
+      for (int k = 0; k < i && !taken; k++) taken = !strcmp(names[k], names[i]);
+      if (!taken) break;
       char *name = pf_arena_alloc(m->arena, room, 1);
       if (!name) return pf_no_room(m->ctx, "the scene");
-      if (k == 1) snprintf(name, room, "%s.%s", own, kind);
-      else snprintf(name, room, "%s.%s%d", own, kind, k);
+      if (times == 1) snprintf(name, room, "%s.%s", own, kind);
+      else snprintf(name, room, "%s.%s%d", own, kind, times);
       names[i] = name;
     }
   }
   return PF_OK;
-}
-
-/* Does something move about in the plane of x and y, as vehicles do? */
-static bool drives(const PfMaker *m)
-{
-  for (int i = 1; i < m->solids.count; i++) {
-    const PfSolid *s = m->solids.solids + i;
-    if (s->parent == 0 && s->slides == 2 && s->turns == 1 && !s->ball && fabs(s->axis[2]) > 0.999*pf_length3(s->axis))
-      return true;
-  }
-  return false;
-}
-
-static PfStatus finish(PfMaker *m, PfScene *scene)
-{
-  PF_TRY(number_poses(m, scene));
-  find_up(m, scene);
-  scene->title = m->model->title && m->model->title[0] ? m->model->title : m->model->name;
-  scene->size = m->size;
-  scene->flat = m->flat;
-  scene->ground = m->ground || (drives(m) && fabs(scene->up[2]) > 0.9);
-  memcpy(scene->ground_at, m->plane.p, sizeof scene->ground_at);
-  memcpy(scene->ground_turn, m->plane.R, sizeof scene->ground_turn);
-  scene->shape_count = (int)m->shapes.count;
-  scene->point_count = (int)m->vectors.count;
-  scene->shapes = scene->parts->shapes = keep(m, m->shapes.at, m->shapes.count, sizeof *m->shapes.at);
-  scene->point_units = keep(m, m->vector_units.at, m->vector_units.count, sizeof *m->vector_units.at);
-  scene->parts->rails = keep(m, m->rails.at, m->rails.count, sizeof *m->rails.at);
-  scene->parts->rail_count = (int)m->rails.count;
-  if (!scene->shapes || !scene->point_units || !scene->parts->rails) return pf_no_room(m->ctx, "the scene");
-  PF_TRY(name_points(m, scene));
-  pf_places_close(m->places);
-  return pf_places_open(m->places, m->vectors.at, (int)m->vectors.count);
 }
 
 /* The frames as they are at the start, then everything that is fixed on them. */
@@ -338,31 +270,42 @@ static PfStatus build(PfMaker *m, PfScene *scene)
   if (!pf_places_read(p)) return pf_fail(m->ctx, PF_ERR_NUMBER, "a position is not finite at the start");
   PF_TRY(pf_solids_find(p, &m->solids));
   PF_TRY(make(m, guessed));
-  return finish(m, scene);
-}
-
-static PfStatus build_in(PfSim *sim, PfScene *scene)
-{
-  PfContext *ctx = pf_sim_context(sim);
-  const PfAllocator *allocator = pf_context_allocator(ctx);
-  struct PfSceneParts *parts = scene->parts;
-  const PfModel *model = pf_sim_complete(sim);
-  parts->places = (PfPlaces){.ctx = ctx, .arena = parts->arena, .sim = sim, .model = model};
-  PfMaker m = {.ctx = ctx, .arena = parts->arena, .places = &parts->places, .model = model,
-               .plane = pf_pose_identity()};
-  PfStatus status = build(&m, scene);
-  pf_array_free(allocator, &m.shapes);
-  pf_array_free(allocator, &m.rails);
-  pf_array_free(allocator, &m.vectors);
-  pf_array_free(allocator, &m.vector_names);
-  pf_array_free(allocator, &m.vector_units);
-  return status;
+  /* Copies the lists into the scene, names its points and opens the readings. Up is against gravity. */
+  double g[3] = {0}, length = 0;
+  PF_TRY(number_poses(m, scene));
+  scene->up[2] = 1;
+  if (m->model->gravity[0] != PF_EXPR_NONE && pf_places_values(m->places, m->model->gravity, 3, g) == PF_OK)
+    length = pf_length3(g);
+  for (int i = 0; i < 3 && length > 0 && isfinite(length); i++) scene->up[i] = -g[i]/length;
+  scene->title = m->model->title && m->model->title[0] ? m->model->title : m->model->name;
+  scene->size = m->size;
+  scene->flat = m->flat;
+  scene->ground = m->ground;
+  for (int i = 1; i < m->solids.count && fabs(scene->up[2]) > 0.9; i++) { /* vehicles move in the plane of x and y */
+    const PfSolid *s = m->solids.solids + i;
+    scene->ground = scene->ground || (s->parent == 0 && s->slides == 2 && s->turns == 1 && !s->ball &&
+                                      fabs(s->axis[2]) > 0.999*pf_length3(s->axis));
+  }
+  memcpy(scene->ground_at, m->plane.p, sizeof scene->ground_at);
+  memcpy(scene->ground_turn, m->plane.R, sizeof scene->ground_turn);
+  scene->shape_count = (int)m->shapes.count;
+  scene->point_count = (int)m->vectors.count;
+  scene->shapes = scene->parts->shapes = keep(m, m->shapes.at, m->shapes.count, sizeof *m->shapes.at);
+  scene->point_units = keep(m, m->vector_units.at, m->vector_units.count, sizeof *m->vector_units.at);
+  scene->parts->rails = keep(m, m->rails.at, m->rails.count, sizeof *m->rails.at);
+  scene->parts->rail_count = (int)m->rails.count;
+  if (!scene->shapes || !scene->point_units || !scene->parts->rails) return pf_no_room(m->ctx, "the scene");
+  PF_TRY(name_points(m, scene));
+  pf_places_close(m->places);
+  return pf_places_open(m->places, m->vectors.at, (int)m->vectors.count);
 }
 
 PfStatus pf_scene_new(PfSim *sim, PfScene **out)
 {
   PfContext *ctx = pf_sim_context(sim);
-  PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
+  const PfAllocator *allocator = pf_context_allocator(ctx);
+  const PfModel *model = pf_sim_complete(sim);
+  PfArena *arena = pf_arena_new(allocator);
   PfScene *scene = arena ? pf_arena_array(arena, PfScene, 1) : NULL;
   struct PfSceneParts *parts = scene ? pf_arena_array(arena, struct PfSceneParts, 1) : NULL;
   *out = NULL;
@@ -370,10 +313,17 @@ PfStatus pf_scene_new(PfSim *sim, PfScene **out)
     pf_arena_free(arena);
     return pf_no_room(ctx, "the scene");
   }
-  parts->arena = arena;
   scene->parts = parts;
-  pf_text_init(&parts->json, pf_context_allocator(ctx));
-  PfStatus status = build_in(sim, scene);
+  parts->arena = arena;
+  parts->places = (PfPlaces){.ctx = ctx, .arena = arena, .sim = sim, .model = model};
+  pf_text_init(&parts->json, allocator);
+  PfMaker m = {.ctx = ctx, .arena = arena, .places = &parts->places, .model = model, .plane = pf_pose_identity()};
+  PfStatus status = build(&m, scene);
+  pf_array_free(allocator, &m.shapes);
+  pf_array_free(allocator, &m.rails);
+  pf_array_free(allocator, &m.vectors);
+  pf_array_free(allocator, &m.vector_names);
+  pf_array_free(allocator, &m.vector_units);
   if (status == PF_OK) *out = scene;
   else pf_scene_free(scene);
   return status;
@@ -394,6 +344,18 @@ int pf_scene_size(const PfScene *scene)
   return 12*scene->pose_count + 3*scene->point_count;
 }
 
+PfPose pf_scene_pose(const double *numbers, int pose)
+{
+  const double *n = numbers + 12*(size_t)pose;
+  return pf_pose_make(n, n + 3);
+}
+
+const double *pf_scene_point_at(const PfScene *scene, const double *numbers, int point)
+{
+  return numbers + 12*(size_t)scene->pose_count + 3*(size_t)point;
+}
+
+/* Copies the latest reading into the order of pf_scene_read. */
 static void give(const PfScene *scene, double *numbers)
 {
   const PfPlaces *p = &scene->parts->places;
@@ -418,28 +380,4 @@ bool pf_scene_read_at(PfScene *scene, const PfSample *sample, double *numbers)
   bool good = pf_places_read_at(&scene->parts->places, sample);
   give(scene, numbers);
   return good;
-}
-
-PfPlaces *pf_scene_places(PfScene *scene, PfShape **shapes)
-{
-  *shapes = scene->parts->shapes;
-  return &scene->parts->places;
-}
-
-const PfRail *pf_scene_rails(const PfScene *scene, int *count)
-{
-  *count = scene->parts->rail_count;
-  return scene->parts->rails;
-}
-
-bool pf_scene_stands(const PfScene *scene, int pose)
-{
-  return pose >= 0 && scene->parts->stands[pose];
-}
-
-/* The text that pf_scene_json writes into, and its context. */
-PfText *pf_scene_text(PfScene *scene, PfContext **ctx)
-{
-  *ctx = scene->parts->places.ctx;
-  return &scene->parts->json;
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frames belong together, and by which joints the solids hang on each other. */
+/* Which frames do not move against each other, and so are one solid, and by which joints the solids hang on each
+ * other. */
 #include "scene/scene_impl.h"
 
 #include <math.h>
 #include <string.h>
-
-/* A frame that the user named, or that does not move against such a one. The rest stands in the middle of joints. */
-static bool is_named(const PfPlaces *p, int frame)
-{
-  return frame == 0 || p->frames[frame].name[0];
-}
 
 /* The frame that moves and carries this one. */
 static int carrier(const PfPlaces *p, int frame)
@@ -18,34 +13,7 @@ static int carrier(const PfPlaces *p, int frame)
   return frame;
 }
 
-static bool origin_moves(const PfPlaces *p, int frame)
-{
-  const PfFrame *f = p->frames + frame;
-  const PfSymbols *in = pf_system_symbols(pf_sim_complete_system(p->sim));
-  int count = p->model->coordinate_count;
-  for (int i = 0; i < 3; i++)
-    if (f->origin[i] != PF_EXPR_NONE && pf_expr_depends(p->ctx, f->origin[i], in->symbol + in->q, count)) return true;
-  return false;
-}
-
-/* How many directions of motion the origin has: by which of its components move. */
-static int count_slides(const PfPlaces *p, int frame, double direction[3])
-{
-  const PfFrame *f = p->frames + frame;
-  const PfSymbols *in = pf_system_symbols(pf_sim_complete_system(p->sim));
-  int slides = 0;
-  double local[3] = {0};
-  for (int i = 0; i < 3; i++) {
-    bool moving = f->origin[i] != PF_EXPR_NONE &&
-                  pf_expr_depends(p->ctx, f->origin[i], in->symbol + in->q, p->model->coordinate_count);
-    local[i] = moving;
-    slides += moving;
-  }
-  pf_pose_direction(p->world + f->parent, local, direction);
-  return slides;
-}
-
-/* Does it move only once an event has detached the body? Until then it is no joint. */
+/* Does it move only once an event has detached the body? Until then it is not a joint. */
 static bool is_released(const PfPlaces *p, int frame)
 {
   const PfFrame *f = p->frames + frame;
@@ -58,63 +26,61 @@ static bool is_released(const PfPlaces *p, int frame)
   return false;
 }
 
-/* One piece of a joint, from below upwards: the point and axis of the lowest turn and slide stay. */
+/* Adds one piece of a joint, from below upwards: the point and axis of the lowest turn and slide stay. A frame slides
+ * in as many directions as components of its origin move. */
 static void add_piece(const PfPlaces *p, int frame, PfSolid *s)
 {
   const PfFrame *f = p->frames + frame;
-  double direction[3];
-  bool slides = origin_moves(p, frame);
-  bool turns = f->quaternion[0] != PF_EXPR_NONE || (f->angle != PF_EXPR_NONE && p->moves[frame]);
-  if (turns) {
-    double axis[3];
-    for (int i = 0; i < 3; i++) axis[i] = 0;
+  const bool quaternion = f->quaternion[0] != PF_EXPR_NONE;
+  double axis[3] = {0}, local[3], direction[3];
+  int slides = 0;
+  if (quaternion || (f->angle != PF_EXPR_NONE && p->moves[frame])) {
     if (f->angle != PF_EXPR_NONE && pf_places_values(p, f->axis, 3, axis) == PF_OK)
       pf_pose_direction(p->world + frame, axis, s->axis);
     memcpy(s->joint, p->world[frame].p, sizeof s->joint);
-    s->ball = s->ball || f->quaternion[0] != PF_EXPR_NONE;
+    s->ball = s->ball || quaternion;
     s->turns++;
   }
+  for (int i = 0; i < 3; i++) {
+    const bool moves = pf_places_moves(p, f->origin[i]);
+    local[i] = moves;
+    slides += moves;
+  }
   if (!slides) return;
-  int count = count_slides(p, frame, direction);
+  pf_pose_direction(p->world + f->parent, local, direction);
   if (!s->turns) {
     memcpy(s->axis, direction, sizeof direction);
     memcpy(s->joint, p->world[frame].p, sizeof s->joint);
   }
   memcpy(s->foot, p->world[f->parent].p, sizeof s->foot);
-  s->slides += count;
+  s->slides += slides;
 }
 
-static void find_joint(const PfPlaces *p, const PfSolids *list, PfSolid *s)
-{
-  int frame = s->frame;
-  do {
-    if (p->moves[frame] && !is_released(p, frame)) add_piece(p, frame, s);
-    frame = p->frames[frame].parent;
-  } while (list->of[frame] < 0);
-  s->parent = list->of[frame];
-}
-
-/* Numbers of solids: a frame that moves is one when it, or what is fixed on it, has a name. */
-static void number(const PfPlaces *p, PfSolids *list)
-{
-  for (int f = 0; f < p->frame_count; f++) list->of[f] = -1;
-  for (int f = 0; f < p->frame_count; f++) {
-    int base = carrier(p, f);
-    if (!is_named(p, f) || list->of[base] >= 0) continue;
-    list->of[base] = list->count;
-    list->solids[list->count++] = (PfSolid){.frame = base, .parent = -1, .name = base ? p->frames[f].name : "ground"};
-  }
-  for (int f = 0; f < p->frame_count; f++) list->of[f] = list->of[carrier(p, f)];
-}
-
+/* Frames without a name stand in the middle of joints: a frame that moves is a solid when it, or one that is fixed on
+ * it, has a name; the ground always is. */
 PfStatus pf_solids_find(const PfPlaces *p, PfSolids *list)
 {
   *list = (PfSolids){.solids = pf_arena_array(p->arena, PfSolid, p->frame_count + 1),
                      .of = pf_arena_array(p->arena, int, p->frame_count + 1)};
   if (!list->solids || !list->of) return pf_no_room(p->ctx, "the scene");
-  number(p, list);
-  for (int i = 0; i < list->count; i++)
-    if (list->solids[i].frame) find_joint(p, list, list->solids + i);
+  for (int f = 0; f < p->frame_count; f++) list->of[f] = -1;
+  for (int f = 0; f < p->frame_count; f++) {
+    int base = carrier(p, f);
+    if ((f && !p->frames[f].name[0]) || list->of[base] >= 0) continue;
+    list->of[base] = list->count;
+    list->solids[list->count++] = (PfSolid){.frame = base, .parent = -1, .name = base ? p->frames[f].name : "ground"};
+  }
+  for (int f = 0; f < p->frame_count; f++) list->of[f] = list->of[carrier(p, f)];
+  for (int i = 0; i < list->count; i++) {
+    PfSolid *s = list->solids + i;
+    int frame = s->frame;
+    if (!frame) continue;
+    do {
+      if (p->moves[frame] && !is_released(p, frame)) add_piece(p, frame, s);
+      frame = p->frames[frame].parent;
+    } while (list->of[frame] < 0);
+    s->parent = list->of[frame];
+  }
   return PF_OK;
 }
 

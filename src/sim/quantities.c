@@ -7,14 +7,17 @@
 
 #include <string.h>
 
-enum { MOST_COORDINATES = 100 }; /* for larger ones a wrong name would take long to be refused */
+/* With more coordinates deriving would take too long, only to refuse a wrong name. */
+enum { MOST_COORDINATES = 100 };
 
+/* Can the character be inside a name? Bytes of UTF-8 beyond ASCII can: θ. */
 static bool is_in_name(char c)
 {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
          (unsigned char)c >= 0x80;
 }
 
+/* Does the text contain the name as a whole word? Then it may need the definition. */
 static bool mentions(const char *text, const char *name)
 {
   size_t length = strlen(name);
@@ -23,27 +26,21 @@ static bool mentions(const char *text, const char *name)
   return false;
 }
 
-/* Pseudo-velocities that are no velocities of coordinates, copied out of the room in which they were derived. */
-static PfStatus keep_names(PfContext *ctx, const PfKinematics *k, PfDerivedNames *names)
-{
-  names->name = pf_arena_array(names->arena, PfGivenName, k->count);
-  if (!names->name) return pf_no_room(ctx, "what is shown");
-  for (int a = 0; a < k->count && k->combined && k->definition; a++) {
-    if (k->independent[a] >= 0 || k->definition[a] == PF_EXPR_NONE) continue;
-    const char *name = pf_arena_text(names->arena, k->names[a], strlen(k->names[a]));
-    if (!name) return pf_no_room(ctx, "what is shown");
-    names->name[names->count++] = (PfGivenName){.name = name, .unit = "", .value = k->definition[a]};
-  }
-  return PF_OK;
-}
-
+/* Pseudo-velocities that are not velocities of coordinates, copied out of the room in which they are derived. */
 static PfStatus derive_names(PfContext *ctx, PfArena *room, const PfModel *model, PfDerivedNames *names)
 {
   PfEquations eq;
   PfKinematics k;
   PF_TRY(pf_equations_derive(ctx, room, model, &eq));
   PF_TRY(pf_derived_kinematics(ctx, room, &eq, &k));
-  return keep_names(ctx, &k, names);
+  PF_TRY(pf_arrays(ctx, names->arena, "quantities", PF_ROOM(names->name, k.count)));
+  for (int a = 0; a < k.count && k.combined && k.definition; a++) {
+    if (k.independent[a] >= 0 || k.definition[a] == PF_EXPR_NONE) continue;
+    const char *name = pf_arena_text(names->arena, k.names[a], strlen(k.names[a]));
+    if (!name) return pf_no_room(ctx, "quantities");
+    names->name[names->count++] = (PfGivenName){.name = name, .unit = "", .value = k.definition[a]};
+  }
+  return PF_OK;
 }
 
 /* Derives the names unless that was done before. A model that cannot be derived has none. */
@@ -53,58 +50,48 @@ static PfStatus find_names(PfContext *ctx, const PfModel *model, PfDerivedNames 
   int before = pf_diagnostic_count(ctx);
   PfArena *room = pf_arena_new(pf_context_allocator(ctx));
   names->arena = pf_arena_new(pf_context_allocator(ctx));
-  PfStatus status = room && names->arena ? derive_names(ctx, room, model, names) : pf_no_room(ctx, "what is shown");
+  PfStatus status = room && names->arena ? derive_names(ctx, room, model, names) : pf_no_room(ctx, "quantities");
   pf_arena_free(room);
   if (pf_is_final(status)) { /* out of memory, or cancelled: the next search tries again */
     pf_derived_names_free(names);
     return status;
   }
-  pf_diagnostics_cut(ctx, before);
+  pf_diagnostics_truncate(ctx, before);
   return PF_OK;
 }
 
+/* The names can be derived anew after that. */
 void pf_derived_names_free(PfDerivedNames *names)
 {
   pf_arena_free(names->arena);
   *names = (PfDerivedNames){0};
 }
 
-/* Events that attach and detach change which velocities there are. */
-static bool has_derived(const PfModel *model)
-{
-  return !model->is_complete && model->speed_count == 0 && model->coordinate_count <= MOST_COORDINATES;
-}
-
-/* The names of the caller, then the derived ones that the text mentions. */
-static PfGivenName *join_names(PfArena *room, const char *text, const PfGivenName *given, int *count,
-                               const PfDerivedNames *derived)
-{
-  PfGivenName *all = pf_arena_array(room, PfGivenName, *count + derived->count);
-  if (all && *count) memcpy(all, given, (size_t)*count*sizeof *all);
-  for (int i = 0; all && i < derived->count; i++)
-    if (mentions(text, derived->name[i].name)) all[(*count)++] = derived->name[i];
-  return all;
-}
-
+/* Reads the text with the names of the caller; only where that fails the names of 'derive' are looked for, which takes
+ * time, and the text is read once more with those that it mentions. When that fails, too, the diagnostics are those of
+ * the second reading. */
 PfStatus pf_quantities_find_given(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what,
                                   const char *text, const PfGivenName *given, int given_count, PfDerivedNames *derived,
                                   PfPlot **plots, int *count)
 {
   int before = pf_diagnostic_count(ctx);
   PfStatus status = pf_quantities_read_given(ctx, arena, model, what, text, given, given_count, plots, count);
-  if (status == PF_OK || pf_is_final(status) || !has_derived(model)) return status;
-  PfDerivedNames own = {0};
-  PfStatus found = find_names(ctx, model, derived ? derived : &own);
+  if (status == PF_OK || pf_is_final(status)) return status;
+  /* events that attach and detach change which velocities there are: then none have names */
+  if (model->is_complete || model->speed_count || model->coordinate_count > MOST_COORDINATES) return status;
+  PfDerivedNames own = {0}, *names = derived ? derived : &own;
+  PF_TRY(find_names(ctx, model, names));
   PfArena *scratch = pf_context_scratch(ctx);
   PfMark mark = pf_arena_mark(scratch);
-  int all_count = given_count;
-  PfGivenName *all = found == PF_OK ? join_names(scratch, text, given, &all_count, derived ? derived : &own) : NULL;
-  if (found != PF_OK) {
-    status = found;
-  } else if (!all) {
-    status = pf_no_room(ctx, "what is shown");
+  int all_count = given_count; /* the names of the caller, then the derived ones that the text mentions */
+  PfGivenName *all = pf_arena_array(scratch, PfGivenName, given_count + names->count);
+  if (all && given_count) memcpy(all, given, (size_t)given_count*sizeof *all);
+  for (int i = 0; all && i < names->count; i++)
+    if (mentions(text, names->name[i].name)) all[all_count++] = names->name[i];
+  if (!all) {
+    status = pf_no_room(ctx, "quantities");
   } else if (all_count > given_count) {
-    pf_diagnostics_cut(ctx, before);
+    pf_diagnostics_truncate(ctx, before);
     status = pf_quantities_read_given(ctx, arena, model, what, text, all, all_count, plots, count);
   }
   pf_arena_release(scratch, mark);
@@ -112,6 +99,7 @@ PfStatus pf_quantities_find_given(PfContext *ctx, PfArena *arena, const PfModel 
   return status;
 }
 
+/* Without names of the caller; names that were derived are not kept. */
 PfStatus pf_quantities_find(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what, const char *text,
                             PfPlot **plots, int *count)
 {

@@ -1,39 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A branch from its first point both ways to its ends: predictor along the tangent, corrector in the plane across it,
- * so that folds are no obstacles (pseudo-arclength, H. B. Keller 1977). */
+ * so that folds are not obstacles (pseudo-arclength, H. B. Keller 1977). */
 #include "study/walk.h"
 
 #include <math.h>
 #include <string.h>
 
-
+/* One of the two parts of a branch, from its first point to an end. */
 typedef struct Half {
   int count, room;
   PfTracePoint *points;
-  double *line;      /* scaled */
-  const char *end;
+  double *line;      /* count x m: the same points, scaled, as the tracer has them */
+  const char *end;   /* the reason in words; NULL while it goes on */
 } Half;
 
-/* Twice the room when it is full: what a branch may have at most is far more than it usually has. */
-static PfStatus make_room_in(PfWalk *w, Half *half)
-{
-  if (half->count < half->room) return PF_OK;
-  size_t room = half->room ? 2*(size_t)half->room : 64, m = (size_t)w->m, count = (size_t)half->count;
-  PfTracePoint *points = pf_arena_array(w->arena, PfTracePoint, room);
-  double *line = pf_arena_array(w->arena, double, room*m);
-  if (!points || !line) return pf_no_room(w->ctx, "the continuation");
-  if (count) memcpy(points, half->points, count*sizeof *points), memcpy(line, half->line, count*m*sizeof *line);
-  half->points = points, half->line = line, half->room = (int)room;
-  return PF_OK;
-}
-
+/* Adds a point to the half, where the tracer is. The room for points doubles when it is full: the largest possible size
+ * of a branch is far more than the usual one. */
 static PfStatus add_point(PfWalk *w, Half *half, const PfWalkPoint *h)
 {
-  PF_TRY(make_room_in(w, half));
+  const size_t m = (size_t)w->m, count = (size_t)half->count;
+  if (half->count == half->room) {
+    const Half old = *half;
+    half->room = old.room ? 2*old.room : 64;
+    PF_TRY(pf_arrays(w->ctx, w->arena, "the continuation", PF_ROOM(half->points, half->room),
+                     PF_ROOM2(half->line, half->room, m)));
+    if (count) memcpy(half->points, old.points, count*sizeof *old.points);
+    if (count) memcpy(half->line, old.line, count*m*sizeof *old.line);
+  }
   PfTracePoint *p = half->points + half->count;
   *p = (PfTracePoint){.parameter = h->u[w->n]*w->tracer.scale[w->n], .x = pf_walk_state(w),
                       .q = pf_walk_coordinates(w), .unstable = w->judged.unstable, .stability = w->judged.stability};
-  memcpy(half->line + (size_t)half->count*(size_t)w->m, h->u, (size_t)w->m*sizeof *h->u);
+  memcpy(half->line + count*m, h->u, m*sizeof *h->u);
   half->count++;
   return p->x && p->q ? PF_OK : pf_no_room(w->ctx, "the continuation");
 }
@@ -54,28 +51,14 @@ static PfStatus end_at(PfWalk *w, const PfWalkPoint *from, const PfWalkPoint *to
   return pf_is_final(status) ? status : PF_OK;
 }
 
+/* Is the parameter of u outside the range of the study? */
 static bool is_outside(const PfWalk *w, const double *u)
 {
   return u[w->n] < w->low || u[w->n] > w->high;
 }
 
-/* Why no further point was found: what the equations said, or nothing in particular. */
-static const char *stuck(PfWalk *w, const PfWalkPoint *from, double ds)
-{
-  int before = pf_diagnostic_count(w->ctx);
-  for (int i = 0; i < w->m; i++) w->trial[i] = from->u[i] + ds*from->t[i];
-  PfStatus status = pf_tracer_go(&w->tracer, w->trial);
-  const char *words = "no further point was found";
-  if (status != PF_OK && pf_diagnostic_count(w->ctx) > before) {
-    const char *message = pf_context_message(w->ctx);
-    const char *kept = pf_arena_text(w->arena, message, strlen(message));
-    words = kept ? kept : words;
-  }
-  pf_diagnostics_cut(w->ctx, before);
-  return words;
-}
-
-/* One step; ds is adapted: shorter when it fails or bends too much, longer when it is easy. */
+/* One step; ds is adapted: shorter when it fails or bends too much, longer when it is easy. PF_ERR_NUMBER, with the end
+ * of the half, where no further point is found: the end is the message of the equations, or nothing in particular. */
 static PfStatus step(PfWalk *w, double *ds, Half *half)
 {
   for (;;) {
@@ -83,18 +66,26 @@ static PfStatus step(PfWalk *w, double *ds, Half *half)
     if (pf_is_final(status)) return status;
     if (status == PF_OK && pf_dot(w->here.t, w->next.t, w->m) > 0.95) return PF_OK;
     *ds /= 2;
-    if (*ds < 1e-9) {
-      half->end = stuck(w, &w->here, 1e-6);
-      return PF_ERR_NUMBER;
-    }
+    if (*ds < 1e-9) break;
   }
+  const int before = pf_diagnostic_count(w->ctx);
+  half->end = "no further point was found";
+  for (int i = 0; i < w->m; i++) w->trial[i] = w->here.u[i] + 1e-6*w->here.t[i];
+  PfStatus status = pf_tracer_go(&w->tracer, w->trial);
+  if (status != PF_OK && pf_diagnostic_count(w->ctx) > before) {
+    const char *message = pf_context_message(w->ctx), *kept = pf_arena_text(w->arena, message, strlen(message));
+    if (kept) half->end = kept;
+  }
+  pf_diagnostics_truncate(w->ctx, before);
+  return PF_ERR_NUMBER;
 }
 
-static void exchange(PfWalkPoint *a, PfWalkPoint *b)
+/* The next point becomes the one where the walk is. */
+static void advance(PfWalk *w)
 {
-  PfWalkPoint t = *a;
-  *a = *b;
-  *b = t;
+  const PfWalkPoint here = w->here;
+  w->here = w->next;
+  w->next = here;
 }
 
 /* From w->here on until something ends it. */
@@ -106,21 +97,15 @@ static PfStatus follow(PfWalk *w, int branch, Half *half, PfWalkPoint *spare)
     PfStatus status = step(w, &ds, half);
     if (status == PF_ERR_NUMBER) return PF_OK;
     PF_TRY(status);
-    if (is_outside(w, w->next.u)) {
-      PF_TRY(pf_walk_look_between(w, &w->here, &w->next, ds, branch, spare));
-      return end_at(w, &w->here, &w->next, w->next.u[w->n] < w->low ? w->low : w->high, half, spare);
-    }
-    PF_TRY(add_point(w, half, &w->next));
+    const bool outside = is_outside(w, w->next.u);
+    if (!outside) PF_TRY(add_point(w, half, &w->next));
     PF_TRY(pf_walk_look_between(w, &w->here, &w->next, ds, branch, spare));
-    if (half->count > 3 && pf_walk_distance(w, w->next.u, origin) < 0.7*ds) {
-      half->end = "closed";
-      return PF_OK;
-    }
-    if (pf_norm(w->next.u, w->m) > 1e4) {
-      half->end = "runs away";
-      return PF_OK;
-    }
-    exchange(&w->here, &w->next);
+    if (outside) return end_at(w, &w->here, &w->next, w->next.u[w->n] < w->low ? w->low : w->high, half, spare);
+    half->end = half->count > 3 && pf_walk_distance(w, w->next.u, origin) < 0.7*ds ? "closed"
+                : pf_norm(w->next.u, w->m) > 1e4                                   ? "runs away"
+                                                                                   : NULL;
+    if (half->end) return PF_OK;
+    advance(w);
     ds = fmin(1.5*ds, w->longest);
   }
   half->end = "most points reached";
@@ -129,32 +114,29 @@ static PfStatus follow(PfWalk *w, int branch, Half *half, PfWalkPoint *spare)
 
 /* ---------------------------------------------------------------- branches */
 
+/* The field goes to all numbers that the seed has kept. */
 static void recall(PfWalk *w, const PfWalkSeed *seed)
 {
   memcpy(w->problem.field->full, seed->full, (size_t)w->problem.field->count*sizeof *seed->full);
 }
 
-/* Is the point on the sheet of the constraints where the field is? Its coordinates are near those of the field. */
-static bool is_on_sheet(const PfWalk *w, const PfTracePoint *p)
-{
-  const PfDynamics *f = w->problem.field;
-  for (int k = 0; k < f->y_dependents; k++) {
-    int j = f->y_dependent[k];
-    double here = f->full[f->at_q + j], d = pf_problem_turned_coordinate(&w->problem, j, here - p->q[j]);
-    if (fabs(d) > 0.1*(1 + fabs(here))) return false;
-  }
-  return true;
-}
-
-/* Is u a point of a branch that is there? It is when the nearest piece of one leads to it. */
+/* Is u a point of a branch that is there, on the sheet of the constraints where the field is? It is when the nearest
+ * piece of one leads to it; on that sheet dependent coordinates are near those of the field. */
 static PfStatus is_traced(PfWalk *w, const double *u, bool *yes)
 {
+  const PfDynamics *f = w->problem.field;
   *yes = false;
   for (int b = 0; b < w->result->branch_count && !*yes; b++)
     for (int i = 0; i + 1 < w->result->branches[b].count && !*yes; i++) {
-      const double *a = w->line[b] + (size_t)i*(size_t)w->m, *c = a + w->m;
+      const double *a = w->line[b] + (size_t)i*(size_t)w->m, *c = a + w->m, *q = w->result->branches[b].points[i].q;
       double length = pf_walk_distance(w, a, c), share = 0, away = 0;
-      if (!(length > 0) || !is_on_sheet(w, w->result->branches[b].points + i)) continue;
+      bool near = length > 0;
+      for (int k = 0; k < f->y_dependents && near; k++) {
+        const int j = f->y_dependent[k];
+        const double here = f->full[f->at_q + j];
+        near = !(fabs(pf_problem_turned_coordinate(&w->problem, j, here - q[j])) > 0.1*(1 + fabs(here)));
+      }
+      if (!near) continue;
       for (int k = 0; k < w->m; k++) w->third[k] = a[k] + pf_walk_apart(w, u, a, k); /* u, in the turn of the piece */
       for (int k = 0; k < w->m; k++) share += (w->third[k] - a[k])*(c[k] - a[k])/(length*length);
       if (share < -0.1 || share > 1.1) continue;
@@ -171,88 +153,61 @@ static PfStatus is_traced(PfWalk *w, const double *u, bool *yes)
   return PF_OK;
 }
 
-/* Puts the backward half, reversed, before the forward one. */
-static PfStatus join(PfWalk *w, const Half *back, const Half *ahead, int from)
-{
-  PfTrace *t = w->result->branches + w->result->branch_count;
-  int count = back->count + ahead->count;
-  *t = (PfTrace){.count = count, .from = from, .ends = {back->end, ahead->end}};
-  t->points = pf_arena_array(w->arena, PfTracePoint, count);
-  double *line = pf_arena_array(w->arena, double, (size_t)count*(size_t)w->m);
-  if (!t->points || !line) return pf_no_room(w->ctx, "the continuation");
-  size_t m = (size_t)w->m;
-  for (int i = 0; i < count; i++) {
-    bool first = i < back->count;
-    int k = first ? back->count - 1 - i : i - back->count;
-    t->points[i] = first ? back->points[k] : ahead->points[k];
-    memcpy(line + (size_t)i*m, (first ? back->line : ahead->line) + (size_t)k*m, m*sizeof *line);
-  }
-  w->line[w->result->branch_count++] = line;
-  return PF_OK;
-}
-
-/* The first point of a branch may be a fold by itself. */
-static PfStatus add_start(PfWalk *w, Half *half, const PfWalkPoint *h)
-{
-  int index;
-  PF_TRY(add_point(w, half, h));
-  return fabs(h->t[w->n]) > 1e-10 ? PF_OK : pf_walk_add_special(w, PF_FOLD, h->u, w->result->branch_count, &index);
-}
-
-/* One way from the seed: its own tangent, or the one that goes to larger values of the parameter, times `way`. */
-static PfStatus begin_half(PfWalk *w, const PfWalkSeed *seed, double way, Half *half, bool *good)
+/* One way from the seed: its own tangent, or the one that goes to larger values of the parameter, times `direction`. At
+ * a branch point there is no tangent, so the first step is taken by the given one; elsewhere the kernel is the tangent,
+ * at a fold as well, which the first point of a branch may be by itself. */
+static PfStatus begin_half(PfWalk *w, const PfWalkSeed *seed, double direction, Half *half, bool *good)
 {
   PfWalkPoint *h = &w->here;
-  bool ahead = way > 0;
+  const bool ahead = direction > 0;
+  int dimension, index;
+  PfStatus status;
   recall(w, seed);
   memcpy(h->u, seed->u, (size_t)w->m*sizeof *h->u);
   PF_TRY(pf_tracer_go(&w->tracer, h->u));
-  PfStatus status = PF_OK;
-  if (!seed->t) { /* the kernel is the tangent, at a fold as well */
-    int dimension;
+  if (!seed->t) {
     PF_TRY(pf_tracer_kernel(&w->tracer, &dimension, w->first));
-    for (int i = 0; i < w->m; i++) w->first[i] *= way;
+    for (int i = 0; i < w->m; i++) w->first[i] *= direction;
     status = pf_walk_finish(w, h, w->first);
-    if (status == PF_OK && ahead) PF_TRY(add_start(w, half, h));
-  } else { /* a branch point: no tangent there, so the first step is taken by the given one */
-    for (int i = 0; i < w->m; i++) h->t[i] = way*seed->t[i];
+    if (status == PF_OK && ahead) {
+      PF_TRY(add_point(w, half, h));
+      if (!(fabs(h->t[w->n]) > 1e-10)) PF_TRY(pf_walk_add_special(w, PF_FOLD, h->u, w->result->branch_count, &index));
+    }
+  } else {
+    for (int i = 0; i < w->m; i++) h->t[i] = direction*seed->t[i];
     PF_TRY(pf_walk_judge(w, h));
     if (ahead) PF_TRY(add_point(w, half, h));
     status = pf_walk_point(w, h, w->longest/8, &w->next);
     if (status == PF_OK) {
-      exchange(&w->here, &w->next);
-      if (!is_outside(w, w->here.u)) PF_TRY(add_point(w, half, &w->here));
-      else status = PF_ERR_NUMBER;
+      advance(w);
+      if (is_outside(w, w->here.u)) status = PF_ERR_NUMBER;
+      else PF_TRY(add_point(w, half, &w->here));
     }
   }
   *good = status == PF_OK;
   return pf_is_final(status) ? status : PF_OK;
 }
 
-/* A branch point or a start may lie on a branch that is there already; a step along its new direction tells. */
+/* A branch point or a start may lie on a branch that is there already; a step along its new direction decides. */
 static PfStatus is_new(PfWalk *w, const PfWalkSeed *seed, bool *fresh)
 {
-  bool traced;
-  *fresh = false;
+  bool traced = true;
   recall(w, seed);
   memcpy(w->here.u, seed->u, (size_t)w->m*sizeof *seed->u);
-  if (seed->t) {
-    for (int way = 1; way >= -1; way -= 2) {
-      for (int i = 0; i < w->m; i++) w->here.t[i] = way*seed->t[i];
-      PfStatus status = pf_walk_point(w, &w->here, w->longest/8, &w->next);
-      if (pf_is_final(status)) return status;
-      if (status != PF_OK || is_outside(w, w->next.u)) continue;
-      PF_TRY(is_traced(w, w->next.u, &traced));
-      *fresh = *fresh || !traced;
-    }
-    return PF_OK;
-  }
-  PF_TRY(is_traced(w, w->here.u, &traced));
+  if (!seed->t) PF_TRY(is_traced(w, w->here.u, &traced));
   *fresh = !traced;
+  for (int direction = 1; direction >= -1 && seed->t; direction -= 2) {
+    for (int i = 0; i < w->m; i++) w->here.t[i] = direction*seed->t[i];
+    PfStatus status = pf_walk_point(w, &w->here, w->longest/8, &w->next);
+    if (pf_is_final(status)) return status;
+    if (status != PF_OK || is_outside(w, w->next.u)) continue;
+    PF_TRY(is_traced(w, w->next.u, &traced));
+    *fresh = *fresh || !traced;
+  }
   return PF_OK;
 }
 
-/* A start that happens to be a branch point is no point of one branch: both are put on the list instead. */
+/* A start that happens to be a branch point does not belong to one branch: both are put on the list instead. */
 static PfStatus is_crossing(PfWalk *w, const PfWalkSeed *seed, bool *yes)
 {
   int dimension, index;
@@ -275,11 +230,13 @@ static PfStatus is_crossing(PfWalk *w, const PfWalkSeed *seed, bool *yes)
   return pf_walk_add_seed(w, w->special_u + (size_t)index*(size_t)w->m, w->second, index);
 }
 
+/* The halves are followed one after the other, the one to larger values of the parameter first; a closed branch is
+ * complete after that one. Then the backward half, reversed, is put before the forward one. */
 PfStatus pf_walk_trace(PfWalk *w, const PfWalkSeed *seed, PfWalkPoint *spare)
 {
   Half back = {.end = "its first point"}, ahead = back;
   bool good, fresh, crossing = false;
-  int branch = w->result->branch_count;
+  const int branch = w->result->branch_count;
   if (branch == PF_MOST_BRANCHES) return PF_OK;
   PF_TRY(is_new(w, seed, &fresh));
   if (fresh) PF_TRY(is_crossing(w, seed, &crossing));
@@ -290,5 +247,19 @@ PfStatus pf_walk_trace(PfWalk *w, const PfWalkSeed *seed, PfWalkPoint *spare)
   if (!closed) PF_TRY(begin_half(w, seed, -1, &back, &good));
   if (!closed && good) PF_TRY(follow(w, branch, &back, spare));
   if (closed) back.end = "closed";
-  return join(w, &back, &ahead, seed->from);
+  /* Puts the backward half, reversed, before the forward one. */
+  PfTrace *t = w->result->branches + branch;
+  double *line;
+  const int count = back.count + ahead.count;
+  const size_t m = (size_t)w->m;
+  *t = (PfTrace){.count = count, .from = seed->from, .ends = {back.end, ahead.end}};
+  PF_TRY(pf_arrays(w->ctx, w->arena, "the continuation", PF_ROOM(t->points, count), PF_ROOM2(line, count, m)));
+  for (int i = 0; i < count; i++) {
+    const Half *half = i < back.count ? &back : &ahead;
+    const int k = i < back.count ? back.count - 1 - i : i - back.count;
+    t->points[i] = half->points[k];
+    memcpy(line + (size_t)i*m, half->line + (size_t)k*m, m*sizeof *line);
+  }
+  w->line[w->result->branch_count++] = line;
+  return PF_OK;
 }

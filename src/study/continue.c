@@ -5,57 +5,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Room for a point of a branch. */
 static PfStatus make_here(PfWalk *w, PfWalkPoint *h)
 {
-  *h = (PfWalkPoint){.u = pf_arena_array(w->arena, double, w->m), .t = pf_arena_array(w->arena, double, w->m)};
-  return h->u && h->t ? PF_OK : pf_no_room(w->ctx, "the continuation");
+  *h = (PfWalkPoint){0};
+  return pf_arrays(w->ctx, w->arena, "the continuation", PF_ROOM(h->u, w->m), PF_ROOM(h->t, w->m));
 }
 
-static PfStatus make_room(PfWalk *w)
-{
-  PfContinuation *r = w->result;
-  w->n = w->problem.unknowns, w->m = w->n + 1;
-  w->trial = pf_arena_array(w->arena, double, w->m), w->p = pf_arena_array(w->arena, double, w->m);
-  w->first = pf_arena_array(w->arena, double, w->m), w->second = pf_arena_array(w->arena, double, w->m);
-  w->third = pf_arena_array(w->arena, double, w->m);
-  w->special_u = pf_arena_array(w->arena, double, PF_MOST_SPECIALS*(size_t)w->m);
-  r->branches = pf_arena_array(w->arena, PfTrace, PF_MOST_BRANCHES);
-  r->specials = pf_arena_array(w->arena, PfSpecial, PF_MOST_SPECIALS);
-  if (!w->trial || !w->p || !w->first || !w->second || !w->third || !w->special_u || !r->branches || !r->specials)
-    return pf_no_room(w->ctx, "the continuation");
-  PF_TRY(make_here(w, &w->here));
-  return make_here(w, &w->next);
-}
-
-/* Scales: the range for the parameter, the size of the solutions for the others. */
-static void choose_scales(PfWalk *w)
-{
-  const PfContinueOptions *o = w->options;
-  const PfSteady *found = &w->result->found;
-  double *scale = w->tracer.scale;
-  scale[w->n] = fabs(o->to - o->from);
-  w->low = fmin(o->from, o->to)/scale[w->n], w->high = fmax(o->from, o->to)/scale[w->n];
-  for (int k = 0; k < w->n; k++) {
-    scale[k] = 1;
-    for (int i = 0; i < found->count; i++) scale[k] = fmax(scale[k], fabs(found->points[i].x[w->problem.unknown[k]]));
-  }
-}
-
-/* Goes to a solution, on its sheet of the constraints; `good`: in the chart of the problem it can be followed. */
-static PfStatus go_to(PfWalk *w, const PfSteadyPoint *point, bool *good)
-{
-  PfDynamics *f = w->problem.field;
-  int before = pf_diagnostic_count(w->ctx);
-  memcpy(f->full + f->at_q, point->q, (size_t)f->n*sizeof *point->q);
-  PfStatus status = pf_dynamics_go(f, point->x);
-  if (pf_is_final(status)) return status;
-  pf_diagnostics_cut(w->ctx, before);
-  *good = status == PF_OK && (!f->np || f->hold[0] > 1e-2*f->chosen_hold[0]) &&
-          (!f->nv || f->speeds || f->hold[1] > 1e-2*f->chosen_hold[1]);
-  return PF_OK;
-}
-
-/* No solution can be followed: why, and what to do. */
+/* No solution can be followed: the reason and a hint. */
 static PfStatus nothing_to_follow(const PfWalk *w, int families)
 {
   const char *sought = pf_problem_sought(w->problem.kind);
@@ -70,28 +27,34 @@ static PfStatus nothing_to_follow(const PfWalk *w, int families)
   } else {
     pf_fail(w->ctx, PF_ERR_NUMBER, "there is nothing to follow: no %s were found at %s = %.6g", sought, parameter,
             w->result->start);
-    pf_hint(w->ctx, "look elsewhere: another value by -p, --within, more --starts");
+    pf_hint(w->ctx, "look elsewhere: another value by @p, @within, more @starts");
   }
   return PF_ERR_NUMBER;
 }
 
-/* Families are not curves: with a parameter they are surfaces. */
+/* Puts the isolated solutions on the list of branches to be followed. Families are not curves: with a parameter they
+ * are surfaces. */
 static PfStatus take_solutions(PfWalk *w)
 {
   const PfSteady *found = &w->result->found;
   const double *scale = w->tracer.scale;
   int families = 0;
   for (int i = 0; i < found->count; i++) {
-    if (found->points[i].family) {
-      families++;
-      continue;
-    }
-    bool good;
-    PF_TRY(go_to(w, found->points + i, &good));
-    if (!good) {
-      w->result->skipped++;
-      continue;
-    }
+    bool good = false;
+    families += found->points[i].family > 0;
+    if (found->points[i].family) continue;
+    /* Goes to a solution, on its sheet of the constraints; `good`: in the chart of the problem it can be
+     * followed. */
+    const PfSteadyPoint *point = found->points + i;
+    PfDynamics *f = w->problem.field;
+    int before = pf_diagnostic_count(w->ctx);
+    memcpy(f->full + f->at_q, point->q, (size_t)f->n*sizeof *point->q);
+    PfStatus status = pf_dynamics_go(f, point->x);
+    PF_TRY(pf_end_attempt(w->ctx, before, status));
+    good = status == PF_OK && (!f->np || f->hold[0] > 1e-2*f->chosen_hold[0]) &&
+            (!f->nv || f->speeds || f->hold[1] > 1e-2*f->chosen_hold[1]);
+    w->result->skipped += !good;
+    if (!good) continue;
     for (int k = 0; k < w->n; k++) w->here.u[k] = found->points[i].x[w->problem.unknown[k]]/scale[k];
     w->here.u[w->n] = w->result->start/scale[w->n];
     PF_TRY(pf_walk_add_seed(w, w->here.u, NULL, -1));
@@ -99,49 +62,57 @@ static PfStatus take_solutions(PfWalk *w)
   return w->seed_count ? PF_OK : nothing_to_follow(w, families);
 }
 
-/* The present value of the parameter when it is in the range, else the beginning of the range. */
-static PfStatus go_to_start(PfWalk *w, PfDynamics *field)
-{
-  const PfContinueOptions *o = w->options;
-  double now = field->full[field->at_parameters + o->parameter];
-  bool inside = now >= fmin(o->from, o->to) && now <= fmax(o->from, o->to);
-  w->result->start = inside ? now : o->from;
-  PF_TRY(pf_dynamics_set_parameter(field, o->parameter, w->result->start));
-  double *x = pf_arena_array(w->arena, double, pf_dynamics_size(field));
-  if (!x) return pf_no_room(w->ctx, "the continuation");
-  pf_dynamics_get(field, x);
-  return pf_dynamics_go(field, x);
-}
-
-static PfStatus check_square(const PfWalk *w)
-{
-  if (w->problem.unknowns == w->problem.equations) return PF_OK;
-  pf_fail(w->ctx, PF_ERR_MODEL, "%d conditions for %d unknowns: equilibria of this system are not isolated",
-          w->problem.equations, w->problem.unknowns);
-  pf_hint(w->ctx, "follow its steady motions instead");
-  return PF_ERR_MODEL;
-}
-
+/* The whole study: sets the start value of the parameter (the present one when it is in the range, else the beginning
+ * of the range), finds the steady motions there, and follows the branches through them, and those that branch off,
+ * within the range. Scales are the range for the parameter, the size of the solutions for the others. */
 static PfStatus continue_all(PfWalk *w, PfDynamics *field, PfWalkPoint *spare)
 {
   const PfContinueOptions *o = w->options;
   PfContinuation *r = w->result;
-  PF_TRY(go_to_start(w, field));
+  const double now = field->full[field->at_parameters + o->parameter], low = fmin(o->from, o->to);
+  const double high = fmax(o->from, o->to);
+  const int points = o->points > 0 ? o->points : 200;
+  double *x;
+  r->start = now >= low && now <= high ? now : o->from;
+  PF_TRY(pf_dynamics_set_parameter(field, o->parameter, r->start));
+  PF_TRY(pf_arrays(w->ctx, w->arena, "the continuation", PF_ROOM(x, pf_dynamics_size(field))));
+  pf_dynamics_get(field, x);
+  PF_TRY(pf_dynamics_go(field, x));
   PF_TRY(pf_problem_make(w->ctx, w->arena, field, o->steady.kind, o->parameter, &w->problem));
-  PF_TRY(check_square(w));
+  if (w->problem.unknowns != w->problem.equations) {
+    pf_fail(w->ctx, PF_ERR_MODEL, "%d conditions for %d unknowns: equilibria of this system are not isolated",
+            w->problem.equations, w->problem.unknowns);
+    pf_hint(w->ctx, "follow its steady motions instead");
+    return PF_ERR_MODEL;
+  }
   PF_TRY(pf_steady_search(w->ctx, w->arena, &w->problem, &o->steady, &r->found));
   r->size = r->found.size, r->names = r->found.names, r->cyclic = r->found.cyclic;
-  PF_TRY(make_room(w));
+  w->n = w->problem.unknowns, w->m = w->n + 1;
+  PF_TRY(pf_arrays(w->ctx, w->arena, "the continuation", PF_ROOM(w->trial, w->m), PF_ROOM(w->p, w->m),
+                   PF_ROOM(w->first, w->m), PF_ROOM(w->second, w->m), PF_ROOM(w->third, w->m),
+                   PF_ROOM2(w->special_u, PF_MOST_SPECIALS, w->m), PF_ROOM(r->branches, PF_MOST_BRANCHES),
+                   PF_ROOM(r->specials, PF_MOST_SPECIALS)));
+  PF_TRY(make_here(w, &w->here));
+  PF_TRY(make_here(w, &w->next));
   PF_TRY(make_here(w, spare));
   PF_TRY(pf_tracer_make(w->ctx, w->arena, &w->problem, &w->tracer));
-  w->longest = 1.0/(o->points > 0 ? o->points : 200);
-  w->most = o->most > 0 ? o->most : 20*(o->points > 0 ? o->points : 200);
-  choose_scales(w);
+  w->longest = 1.0/points;
+  w->most = o->most > 0 ? o->most : 20*points;
+  double *scale = w->tracer.scale;
+  scale[w->n] = fabs(o->to - o->from);
+  w->low = low/scale[w->n], w->high = high/scale[w->n];
+  for (int k = 0; k < w->n; k++) {
+    scale[k] = 1;
+    for (int i = 0; i < r->found.count; i++)
+      scale[k] = fmax(scale[k], fabs(r->found.points[i].x[w->problem.unknown[k]]));
+  }
   PF_TRY(take_solutions(w));
   for (int i = 0; i < w->seed_count; i++) PF_TRY(pf_walk_trace(w, w->seeds + i, spare));
   return PF_OK;
 }
 
+/* All results are in the arena, with the workspace of the walk. The field has another value of the parameter, and
+ * another place and chart, after that. */
 PfStatus pf_continue(PfContext *ctx, PfArena *arena, PfDynamics *field, const PfContinueOptions *options,
                      PfContinuation *continuation)
 {

@@ -55,10 +55,7 @@ PfStatus pf_rank_at(const PfDistribution *distribution, const PfAnchor *anchor, 
 /* Values of roots at a point of the field where all are defined; false when none is found. */
 bool pf_probe_somewhere(PfProbe *probe, int count, uint64_t *seed, uint64_t *values);
 
-/* The number behind a double: a fraction with a denominator up to 10^6, or a multiple of pi over at most 360. */
+/* The exact value of a double: a fraction with a denominator up to 10^6, or a multiple of pi over at most 360. */
 bool pf_exact_number(PfContext *ctx, double value, PfExpr *exact);
-
-/* The shortest form of what is not too long for that. */
-PfExpr pf_tidy(PfContext *ctx, PfExpr e);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a field is: the choice of independent coordinates and velocities, and the way from them to the full state. */
+/* The state of a vector field: choice of independent coordinates and velocities by pivoted QR of the constraint
+ * Jacobian (a chart), Newton's method for the dependent ones, and accelerations from the equations of motion.
+ * Everything else about a field begins with pf_dynamics_go. */
 #include "study/dynamics.h"
 
 #include "form/solver.h"
@@ -11,11 +13,13 @@
 
 static PfStatus factor_levels(PfDynamics *f);
 
+/* Constraints at position and velocity level with their Jacobians, and rates, at the numbers of the field. */
 static void run_levels(PfDynamics *f)
 {
   pf_tape_run(f->levels, f->full, f->level_out, f->work);
 }
 
+/* The velocities of coordinates that belong to the speeds. */
 static void sync_velocities(PfDynamics *f)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
@@ -44,22 +48,25 @@ static PfStatus accelerate(PfDynamics *f)
 
 /* Where constraints depend on each other, which may be so up to rounding only, elements of rounding must not count as
  * sizes: rows have the sizes that are usual nearby, and multipliers go with them. */
-static bool uses_usual_sizes(const PfDynamics *f, int rows, int independent)
+static bool uses_typical_sizes(const PfDynamics *f, int rows, int independent)
 {
   return independent < rows && pf_solver_row_sizes(f->solver);
 }
 
+/* The power of two next to the size, by which numbers are divided without rounding; 1 for 0. */
 static double binary(double size)
 {
   return size > 0 ? pf_binary_scale(&size, 1) : 1;
 }
 
+/* Units of the equations of motion where constraints depend on each other: that of the masses for forces, and the usual
+ * sizes of the rows. */
 static void give_motion_units(PfDynamics *f)
 {
   const double *size = pf_solver_row_sizes(f->solver);
   PfAlike *units = &f->motion_units;
   double mass = 0;
-  units->given = !f->speeds && f->ny + f->nj && uses_usual_sizes(f, f->nv, f->w_dependents);
+  units->given = !f->speeds && f->ny + f->nj && uses_typical_sizes(f, f->nv, f->w_dependents);
   if (!units->given) return;
   for (int i = 0; i < f->n; i++) mass = fmax(mass, pf_largest(f->K + (size_t)i*(size_t)f->nz, f->nw));
   for (int i = 0; i < f->n; i++) units->row[i] = binary(mass);
@@ -68,47 +75,48 @@ static void give_motion_units(PfDynamics *f)
   for (int k = 0; k < f->m; k++) units->column[f->nw + k] = binary(mass)/binary(size[k]);
 }
 
-/* As many rows of the constraints count as the chart has found independent: the rounding of the others is no further
- * constraint. */
-static PfStatus leave_out_rounding(PfDynamics *f)
-{
-  PfQr *qr = &f->motion_qr;
-  const int most = f->n + f->w_dependents;
-  if (!f->motion_units.given || qr->rank <= most) return PF_OK;
-  const double *R = qr->R, first = fabs(R[0]), next = fabs(R[(size_t)most*(size_t)qr->m + (size_t)most]);
-  const double rounding = 1e-6;
-  return first > 0 && next < rounding*first ? pf_qr_factor(qr, f->K, 2*next/first) : PF_OK;
-}
-
+/* As many rows of the constraints count as the chart has found independent: the rounding errors of the others do not
+ * count as further constraints. */
 PfStatus pf_dynamics_factor(PfDynamics *f)
 {
+  const double rounding = 1e-6;
   if (f->factored) return PF_OK;
   pf_tape_run(f->forces, f->full, f->K, f->work);
   give_motion_units(f);
-  f->factored = pf_alike_factor(&f->motion_units, &f->motion_qr, f->K, 0) == PF_OK && leave_out_rounding(f) == PF_OK;
+  PfQr *qr = &f->motion_qr;
+  PfStatus status = pf_alike_factor(&f->motion_units, qr, f->K, 0);
+  const int most = f->n + f->w_dependents;
+  if (status == PF_OK && f->motion_units.given && qr->rank > most) {
+    const double first = fabs(qr->R[0]), next = fabs(qr->R[(size_t)most*(size_t)qr->m + (size_t)most]);
+    if (first > 0 && next < rounding*first) status = pf_qr_factor(qr, f->K, 2*next/first);
+  }
+  f->factored = status == PF_OK;
   if (f->factored) return PF_OK;
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion are not finite here");
 }
 
+/* The velocities of the coordinates to which speeds are sought. */
 typedef struct Rates {
   PfDynamics *f;
   const double *v;
 } Rates;
 
-static PfStatus rates_residual(void *user, PfMiss *miss)
+/* PfNewton's residual of v = rate, for the speeds that belong to given velocities. */
+static PfStatus rates_residual(void *user, PfResidualNorm *norm)
 {
   const Rates *r = user;
   PfDynamics *f = r->f;
-  miss->size = 0;
+  norm->size = 0;
   run_levels(f);
   for (int i = 0; i < f->n; i++) {
     f->right[i] = r->v[i] - f->rate[i];
-    miss->size = fmax(miss->size, fabs(f->right[i])/(1 + fabs(r->v[i])));
+    norm->size = fmax(norm->size, fabs(f->right[i])/(1 + fabs(r->v[i])));
   }
-  miss->merit = miss->size;
+  norm->merit = norm->size;
   return PF_OK;
 }
 
+/* PfNewton's step for the speeds: least squares of N du = v - rate. */
 static PfStatus rates_step(void *user, bool fresh, double *length)
 {
   PfDynamics *f = ((const Rates *)user)->f;
@@ -120,38 +128,29 @@ static PfStatus rates_step(void *user, bool fresh, double *length)
   return PF_OK;
 }
 
-/* The speeds that belong to the velocities: least squares of v = rate, which is linear in them (or Newton). */
-static PfStatus find_speeds(PfDynamics *f, const double *v)
-{
-  const PfNewtonPolicy policy = {.iterations = 20, .enough = 1e-13, .shortest = 1e-15, .patience = 20};
-  Rates rates = {f, v};
-  const PfNewton newton = {.user = &rates, .n = f->nw, .x = f->full + f->at_w, .step = f->step,
-                           .residual = rates_residual, .solve = rates_step};
-  PfNewtonResult result = {0};
-  return pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED ? result.status : PF_OK;
-}
-
+/* Room for all factors, once. */
 static PfStatus make_factors(PfDynamics *f)
 {
+  const int n = f->n, rows = f->np > f->nv ? f->np : f->nv;
+  const int np = f->np < n ? f->np : n, nv = f->nv < n ? f->nv : n, most = rows < n ? rows : n; /* dependent at most */
   if (f->motion_qr.R) return PF_OK;
-  f->weight = pf_arena_array(f->arena, double, f->n);
-  if (!f->weight) return pf_no_room(f->ctx, "the vector field");
-  PF_TRY(pf_qr_make(f->ctx, f->arena, f->np, f->np < f->n ? f->np : f->n, &f->position_qr));
-  PF_TRY(f->speeds ? pf_qr_make(f->ctx, f->arena, f->n, f->nw, &f->velocity_qr)
-                   : pf_qr_make(f->ctx, f->arena, f->nv, f->nv < f->n ? f->nv : f->n, &f->velocity_qr));
-  const int rows = f->np > f->nv ? f->np : f->nv;
-  PF_TRY(pf_qr_make(f->ctx, f->arena, rows, rows < f->n ? rows : f->n, &f->hold_qr));
-  PF_TRY(pf_alike_make(f->ctx, f->arena, f->np, f->np < f->n ? f->np : f->n, &f->level_units[0]));
-  PF_TRY(pf_alike_make(f->ctx, f->arena, f->nv, f->nv < f->n ? f->nv : f->n, &f->level_units[1]));
+  PF_TRY(pf_arrays(f->ctx, f->arena, "the vector field", PF_ROOM(f->weight, n)));
+  PF_TRY(pf_qr_make(f->ctx, f->arena, f->np, np, &f->position_qr));
+  PF_TRY(pf_qr_make(f->ctx, f->arena, f->speeds ? n : f->nv, f->speeds ? f->nw : nv, &f->velocity_qr));
+  PF_TRY(pf_qr_make(f->ctx, f->arena, rows, most, &f->hold_qr));
+  PF_TRY(pf_alike_make(f->ctx, f->arena, f->np, np, &f->level_units[0]));
+  PF_TRY(pf_alike_make(f->ctx, f->arena, f->nv, nv, &f->level_units[1]));
   PF_TRY(pf_alike_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_units));
   return pf_qr_make(f->ctx, f->arena, f->nr, f->nz, &f->motion_qr); /* the last: its presence says that all are there */
 }
 
+/* The tape of the levels runs at the given numbers, then again where the field is, so that its results are those of the
+ * place as before. Numbers that are not finite count as infinite. */
 double pf_dynamics_residual(PfDynamics *f, const double *values)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
   double most = 0;
-  if (f->speeds) return INFINITY; /* nobody can tell without the speeds */
+  if (f->speeds) return INFINITY; /* unknown without the speeds */
   memcpy(f->seeds, values, (size_t)in->count*sizeof *values);
   pf_tape_run(f->levels, f->seeds, f->level_out, f->work);
   for (int k = 0; k < f->np; k++) most = fmax(most, isnan(f->phi[k]) ? INFINITY : fabs(f->phi[k]));
@@ -184,12 +183,23 @@ static PfStatus check_speeds(PfDynamics *f)
   return status;
 }
 
+/* Speeds are found from the velocities first. The units of the field are measured anew; a chart that was chosen before
+ * is factored at the new place. Fails with PF_ERR_MODEL where a constraint binds the speeds, with PF_ERR_NUMBER where
+ * there are no accelerations. */
 PfStatus pf_dynamics_place(PfDynamics *f, const double *values)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
   memcpy(f->full, values, (size_t)in->count*sizeof *values);
   PF_TRY(make_factors(f));
-  if (f->speeds) PF_TRY(find_speeds(f, values + in->v));
+  if (f->speeds) {
+    /* The speeds that belong to the velocities: least squares of v = rate, which is linear in them (or Newton). */
+    const PfNewtonPolicy policy = {.iterations = 20, .enough = 1e-13, .shortest = 1e-15, .patience = 20};
+    Rates rates = {f, values + in->v};
+    const PfNewton newton = {.user = &rates, .n = f->nw, .x = f->full + f->at_w, .step = f->step,
+                             .residual = rates_residual, .solve = rates_step};
+    PfNewtonResult result = {0};
+    if (pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED) PF_TRY(result.status);
+  }
   run_levels(f);
   sync_velocities(f);
   if (f->speeds) PF_TRY(check_speeds(f));
@@ -210,29 +220,24 @@ static double row_size(const PfDynamics *f, const double *row)
   return most;
 }
 
-/* Rows and columns (m x n, in place) in units of their own where coordinates have units that differ much, as metres and
- * pascals do. These units are those of several states: what is small by position stays small. */
-static void make_alike(const PfDynamics *f, double *rows, int m)
-{
-  const double *unit = pf_solver_units(f->solver);
-  for (int i = 0; unit && i < m; i++) {
-    double *row = rows + (size_t)i*(size_t)f->n, size = row_size(f, row);
-    for (int j = 0; j < f->n && size > 0; j++) row[j] *= unit[j]/size;
-  }
-}
-
 /* Splits the columns of rows (m x n) into dependent ones, as many as the rank, and the others in ascending order. A
- * column with a larger weight is rather dependent. */
+ * column with a larger weight is rather dependent. Where coordinates have units that differ much, as metres and pascals
+ * do, rows and columns are in units of their own, those of several states: what is small by position stays small. */
 static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const double *weight, int *free, int *bound,
                       int *bounds)
 {
+  const double *unit = pf_solver_units(f->solver);
   PfQr qr;
   PfMark mark = pf_arena_mark(f->arena);
-  bool *is_bound = pf_arena_array(f->arena, bool, n);
-  PfStatus status = is_bound ? pf_qr_make(f->ctx, f->arena, m, n, &qr) : pf_no_room(f->ctx, "the vector field");
+  bool *is_bound;
+  PfStatus status = pf_arrays(f->ctx, f->arena, "the vector field", PF_ROOM(is_bound, n));
+  if (status == PF_OK) status = pf_qr_make(f->ctx, f->arena, m, n, &qr);
   if (status == PF_OK) {
     memcpy(f->matrix, rows, (size_t)m*(size_t)n*sizeof *rows);
-    make_alike(f, f->matrix, m);
+    for (int i = 0; unit && i < m; i++) {
+      double *row = f->matrix + (size_t)i*(size_t)n, size = row_size(f, row);
+      for (int j = 0; j < n && size > 0; j++) row[j] *= unit[j]/size;
+    }
     pf_scale_columns(f->matrix, m, n, weight);
     status = pf_qr_factor(&qr, f->matrix, 1e-9);
     if (status != PF_OK) pf_fail(f->ctx, status, "the constraints are not finite here");
@@ -250,16 +255,12 @@ static PfStatus split(PfDynamics *f, const double *rows, int m, int n, const dou
   return status;
 }
 
-/* Nothing in the kinetic energy contains the velocity of the coordinate: a first-order state, as a rule. */
-static bool is_massless(const PfDynamics *f, int j)
-{
-  return f->eq->M && pf_expr_is_structural_zero(f->ctx, f->eq->M[(size_t)j*(size_t)f->n + (size_t)j]);
-}
-
-/* Weights 1, 30 for what is avoided, 1000 for what must be dependent if anything can, 1/1000 for what is held. They
- * stay well inside the tolerance of the rank. */
+/* Weights 1, 30 for unknowns to avoid, 1000 for those that must be dependent if any can, 1/1000 for held ones. They
+ * stay well inside the tolerance of the rank. Velocities that are not in the kinetic energy, as a rule of first-order
+ * states, are rather dependent, too. */
 static PfStatus choose(PfDynamics *f, const bool *avoid, double *weight)
 {
+  const size_t n = (size_t)f->n;
   for (int j = 0; j < f->n; j++) weight[j] = f->held && f->held[j] ? 1e-3 : f->model->coordinates[j].contact ? 1000 : 1;
   PF_TRY(split(f, f->phi_q, f->np, f->n, weight, f->y, f->y_dependent, &f->y_dependents));
   f->ny = f->n - f->y_dependents;
@@ -268,74 +269,52 @@ static PfStatus choose(PfDynamics *f, const bool *avoid, double *weight)
     for (int j = 0; j < f->nw; j++) f->w[j] = j;
     return PF_OK;
   }
-  for (int j = 0; avoid && j < f->n; j++)
-    if (avoid[j] && weight[j] < 30) weight[j] = 30;
-  for (int j = 0; j < f->n; j++)
-    if (is_massless(f, j)) weight[j] = 1000;
+  for (size_t j = 0; j < n; j++) {
+    if (avoid && avoid[j] && weight[j] < 30) weight[j] = 30;
+    if (f->eq->M && pf_expr_is_structural_zero(f->ctx, f->eq->M[j*n + j])) weight[j] = 1000;
+  }
   for (int k = 0; k < f->y_dependents; k++) weight[f->y_dependent[k]] = 1000;
   PF_TRY(split(f, f->psi_w, f->nv, f->n, weight, f->w, f->w_dependent, &f->w_dependents));
   f->nj = f->n - f->w_dependents;
   return PF_OK;
 }
 
-/* The weakest pivot of the dependent columns over the longest column of all. */
-static double hold_of(const PfDynamics *f, const double *rows, int m, const PfQr *qr)
+/* Factors the columns of the dependent unknowns of a level, which every solution needs, and finds how firmly these are
+ * held: the weakest pivot of their columns over the longest column of all. A row that hardly contains them any more
+ * counts there as it is: in units of its own it would seem to hold them. */
+static PfStatus factor_columns(PfDynamics *f, const double *rows, int m, const int *columns, int count, int level)
 {
+  PfQr *qr = level ? &f->velocity_qr : &f->position_qr, *as_is = qr;
+  const double *size = pf_solver_row_sizes(f->solver);
+  const int *row = level ? f->velocity_row : f->position_row;
+  PfAlike *units = &f->level_units[level];
+  for (int i = 0; i < m*count; i++) f->matrix[i] = rows[i/count*f->n + columns[i%count]];
+  units->given = uses_typical_sizes(f, m, count);
+  for (int i = 0; i < m && units->given; i++) units->row[i] = binary(size[row[i]]);
+  for (int k = 0; k < count && units->given; k++) units->column[k] = 1;
+  if (pf_alike_factor(units, qr, f->matrix, 1e-12) != PF_OK)
+    return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints are not finite here");
+  if (units->scaled) {
+    as_is = &f->hold_qr;
+    as_is->m = m, as_is->n = count;
+    for (int i = 0; i < m*count; i++) f->matrix[i] = rows[i/count*f->n + columns[i%count]];
+    PF_TRY(pf_qr_factor(as_is, f->matrix, 0));
+  }
   double weakest = INFINITY, longest = 0;
-  for (int k = 0; k < qr->rank; k++) weakest = fmin(weakest, fabs(qr->R[(size_t)k*(size_t)m + (size_t)k])*qr->scale);
+  for (size_t k = 0; k < (size_t)as_is->rank; k++)
+    weakest = fmin(weakest, fabs(as_is->R[k*(size_t)m + k])*as_is->scale);
   for (int j = 0; j < f->n; j++) {
     double sum = 0;
     for (int i = 0; i < m; i++) sum += rows[i*f->n + j]*rows[i*f->n + j];
     longest = fmax(longest, sqrt(sum));
   }
-  return qr->rank ? weakest/longest : 1;
-}
-
-static void take_dependent(PfDynamics *f, const double *rows, int m, const int *columns, int count)
-{
-  for (int i = 0; i < m; i++)
-    for (int k = 0; k < count; k++) f->matrix[i*count + k] = rows[i*f->n + columns[k]];
-}
-
-/* How firmly the dependent unknowns are held. A row that hardly contains them any more counts as it is: in units of its
- * own it would seem to hold them. */
-static PfStatus find_hold(PfDynamics *f, const double *rows, int m, const int *columns, int count, int level)
-{
-  const PfQr *qr = level ? &f->velocity_qr : &f->position_qr;
-  if (f->level_units[level].scaled) {
-    f->hold_qr.m = m, f->hold_qr.n = count;
-    take_dependent(f, rows, m, columns, count);
-    PF_TRY(pf_qr_factor(&f->hold_qr, f->matrix, 0));
-    qr = &f->hold_qr;
-  }
-  f->hold[level] = hold_of(f, rows, m, qr);
-  return PF_OK;
-}
-
-static void give_level_units(PfDynamics *f, int m, int count, int level)
-{
-  const double *size = pf_solver_row_sizes(f->solver);
-  const int *row = level ? f->velocity_row : f->position_row;
-  PfAlike *units = &f->level_units[level];
-  units->given = uses_usual_sizes(f, m, count);
-  for (int i = 0; i < m && units->given; i++) units->row[i] = binary(size[row[i]]);
-  for (int k = 0; k < count && units->given; k++) units->column[k] = 1;
-}
-
-/* Factors the columns of the dependent unknowns: what every solution needs. */
-static PfStatus factor_columns(PfDynamics *f, const double *rows, int m, const int *columns, int count, int level)
-{
-  PfQr *qr = level ? &f->velocity_qr : &f->position_qr;
-  take_dependent(f, rows, m, columns, count);
-  give_level_units(f, m, count, level);
-  if (pf_alike_factor(&f->level_units[level], qr, f->matrix, 1e-12) != PF_OK)
-    return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints are not finite here");
-  PF_TRY(find_hold(f, rows, m, columns, count, level));
+  f->hold[level] = as_is->rank ? weakest/longest : 1;
   if (qr->rank == count) return PF_OK;
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraints leave '%s' open here, or lose rank",
                  f->model->coordinates[columns[qr->order[qr->rank]]].name);
 }
 
+/* Factors of both levels; velocities by speeds need none. */
 static PfStatus factor_levels(PfDynamics *f)
 {
   PF_TRY(factor_columns(f, f->phi_q, f->np, f->y_dependent, f->y_dependents, 0));
@@ -343,6 +322,8 @@ static PfStatus factor_levels(PfDynamics *f)
   return factor_columns(f, f->psi_w, f->nv, f->w_dependent, f->w_dependents, 1);
 }
 
+/* Chooses independent coordinates and velocities where the field is, factors the others, and notes how firmly they are
+ * held: charts are changed when that becomes much less. */
 static PfStatus chart(PfDynamics *f, const bool *avoid)
 {
   run_levels(f);
@@ -354,28 +335,28 @@ static PfStatus chart(PfDynamics *f, const bool *avoid)
   return PF_OK;
 }
 
+/* Of a field with a system in units of its own both get a chart; only that one must have one. */
 PfStatus pf_dynamics_chart(PfDynamics *f, const bool *avoid)
 {
   if (!f->natural) return chart(f, avoid);
   PF_TRY(pf_dynamics_chart_natural(f, avoid));
-  const int before = pf_diagnostic_count(f->ctx); /* in SI units there may be none: that is no failure */
+  const int before = pf_diagnostic_count(f->ctx); /* there may not be one in SI units: that is not a failure */
   PfStatus status = chart(f, avoid);
-  if (pf_is_final(status)) return status;
-  pf_diagnostics_cut(f->ctx, before);
-  return PF_OK;
+  return pf_end_attempt(f->ctx, before, status);
 }
 
+/* A list that may be empty, with no room. */
 static void copy(int *to, const int *from, int count)
 {
   if (count) memcpy(to, from, (size_t)count*sizeof *to);
 }
 
+/* Four lists of indices and the two numbers of factor_columns. */
 PfStatus pf_dynamics_keep_chart(const PfDynamics *f, PfArena *arena, PfChartChoice *c)
 {
   *c = (PfChartChoice){f->ny, f->nj, f->y_dependents, f->w_dependents, .hold = {f->chosen_hold[0], f->chosen_hold[1]}};
-  c->y = pf_arena_array(arena, int, c->ny), c->y_dependent = pf_arena_array(arena, int, c->y_dependents);
-  c->w = pf_arena_array(arena, int, c->nj), c->w_dependent = pf_arena_array(arena, int, c->w_dependents);
-  if (!c->y || !c->y_dependent || !c->w || !c->w_dependent) return pf_no_room(f->ctx, "the vector field");
+  PF_TRY(pf_arrays(f->ctx, arena, "the vector field", PF_ROOM(c->y, c->ny), PF_ROOM(c->y_dependent, c->y_dependents),
+                   PF_ROOM(c->w, c->nj), PF_ROOM(c->w_dependent, c->w_dependents)));
   copy(c->y, f->y, c->ny);
   copy(c->y_dependent, f->y_dependent, c->y_dependents);
   copy(c->w, f->w, c->nj);
@@ -383,6 +364,7 @@ PfStatus pf_dynamics_keep_chart(const PfDynamics *f, PfArena *arena, PfChartChoi
   return PF_OK;
 }
 
+/* The factors belong to another place until pf_dynamics_go. */
 void pf_dynamics_use_chart(PfDynamics *f, const PfChartChoice *c)
 {
   f->ny = c->ny, f->nj = c->nj, f->y_dependents = c->y_dependents, f->w_dependents = c->w_dependents;
@@ -395,66 +377,52 @@ void pf_dynamics_use_chart(PfDynamics *f, const PfChartChoice *c)
   memcpy(f->chosen_hold, c->hold, sizeof f->chosen_hold);
 }
 
+/* Degrees of freedom by positions plus those by velocities: for nonholonomic systems ny > nj. */
 int pf_dynamics_size(const PfDynamics *f)
 {
   return f->ny + f->nj;
 }
 
+/* "theta", "theta'", or the name of a speed; "?" without memory. */
 const char *pf_dynamics_name(const PfDynamics *f, PfArena *arena, int k)
 {
   const PfModel *model = f->model;
   if (k < f->ny) return model->coordinates[f->y[k]].name;
   int j = f->w[k - f->ny];
   if (f->speeds) return model->speeds[j].name;
-  const char *name = model->coordinates[j].name;
-  size_t room = strlen(name) + 2;
-  char *text = pf_arena_alloc(arena, room, 1);
-  if (text) snprintf(text, room, "%s'", name);
+  const char *text = pf_arena_print(arena, "%s'", model->coordinates[j].name);
   return text ? text : "?";
 }
 
 /* ---------------------------------------------------------------- moving */
 
+/* The independent numbers of field->full, coordinates first. */
 void pf_dynamics_get(const PfDynamics *f, double *x)
 {
   for (int k = 0; k < f->ny; k++) x[k] = f->full[f->at_q + f->y[k]];
   for (int k = 0; k < f->nj; k++) x[f->ny + k] = f->full[f->at_w + f->w[k]];
 }
 
-/* What rounding may leave of a residual of size 1. */
+/* Rounding error of a residual of size 1. */
 static const double ROUNDING = 1e-11;
 
-/* The size of which ROUNDING is what the terms of a row leave of its residual in doubles: its elements times x stand
- * for the terms, also for a constant, which they balance. */
-static double size_of_terms(const PfDynamics *f, const double *row, const double *x)
-{
-  const double digits = 16*DBL_EPSILON/ROUNDING;
-  double most = 0;
-  for (int j = 0; j < f->n; j++) most = fmax(most, fabs(row[j]*x[j]));
-  return digits*most;
-}
-
-/* The largest residual of the rows, each in parts of its elements where these are large, or of its terms: so is its
- * rounding then. x: the coordinates or velocities that belong to the elements. */
+/* The largest residual of the rows, each in parts of its elements where these are large, or of its terms in doubles: so
+ * is its rounding then. Elements times x, the coordinates or velocities that belong to them, stand for the terms, also
+ * for a constant, which they balance; they count so much that ROUNDING is what they leave of the residual. */
 static double largest(const PfDynamics *f, const double *residual, const double *rows, const double *x, int count,
                       int *where)
 {
+  const double digits = 16*DBL_EPSILON/ROUNDING;
   double most = 0;
   *where = 0;
   for (int i = 0; i < count; i++) {
     const double *row = rows + (size_t)i*(size_t)f->n;
-    double size = fabs(residual[i])/fmax(1, fmax(row_size(f, row), size_of_terms(f, row, x)));
+    double term = 0;
+    for (int j = 0; j < f->n; j++) term = fmax(term, fabs(row[j]*x[j]));
+    double size = fabs(residual[i])/fmax(1, fmax(row_size(f, row), digits*term));
     if (!(size <= most)) most = isnan(size) ? INFINITY : size, *where = i;
   }
   return most;
-}
-
-/* Constraints of position may have several solutions: a long step would lead to one far away. */
-static double shorten(const double *step, const double *x, const int *columns, int count)
-{
-  double longest = 0;
-  for (int c = 0; c < count; c++) longest = fmax(longest, fabs(step[c])/(1 + fabs(x[columns[c]])));
-  return longest > 0.5 ? 0.5/longest : 1;
 }
 
 /* One level while it is solved: the dependent coordinates (level 0) or velocities (level 1). */
@@ -465,40 +433,36 @@ typedef struct Dependents {
   double *x; /* all coordinates or velocities */
 } Dependents;
 
-static PfStatus dependents_residual(void *user, PfMiss *miss)
+/* PfNewton's residual of a level: its constraints at the present dependent unknowns, by `largest`. */
+static PfStatus dependents_residual(void *user, PfResidualNorm *norm)
 {
   Dependents *d = user;
   PfDynamics *f = d->f;
   for (int c = 0; c < d->count; c++) d->x[d->columns[c]] = f->unknown[c];
   run_levels(f);
-  miss->size = miss->merit = d->level ? largest(f, f->psi, f->psi_w, d->x, d->rows, &d->worst)
+  norm->size = norm->merit = d->level ? largest(f, f->psi, f->psi_w, d->x, d->rows, &d->worst)
                                       : largest(f, f->phi, f->phi_q, d->x, d->rows, &d->worst);
   return PF_OK;
 }
 
+/* PfNewton's step. Constraints of position may have several solutions: a long step would lead to one far away. */
 static PfStatus dependents_step(void *user, bool fresh, double *length)
 {
   const Dependents *d = user;
   PfDynamics *f = d->f;
   const double *residual = d->level ? f->psi : f->phi;
+  double longest = 0;
   (void)fresh, (void)length;
   PF_TRY(factor_columns(f, d->level ? f->psi_w : f->phi_q, d->rows, d->columns, d->count, d->level));
   for (int i = 0; i < d->rows; i++) f->right[i] = -residual[i];
   pf_alike_solve(&f->level_units[d->level], d->level ? &f->velocity_qr : &f->position_qr, f->right, f->step);
-  double share = d->level ? 1 : shorten(f->step, d->x, d->columns, d->count);
-  for (int c = 0; c < d->count; c++) f->step[c] *= share;
+  for (int c = 0; c < d->count && !d->level; c++)
+    longest = fmax(longest, fabs(f->step[c])/(1 + fabs(d->x[d->columns[c]])));
+  for (int c = 0; c < d->count && longest > 0.5; c++) f->step[c] *= 0.5/longest;
   return PF_OK;
 }
 
-static PfStatus unsatisfied(const Dependents *d)
-{
-  const PfDynamics *f = d->f;
-  const PfConstraint *c = f->model->constraints + (d->level ? f->velocity_row : f->position_row)[d->worst];
-  return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraint '%s' cannot be satisfied for these independent %s", c->name,
-                 d->level ? "velocities" : "coordinates");
-}
-
-/* Until rounding. */
+/* Solves a level for its dependent unknowns, until rounding. */
 static PfStatus settle(PfDynamics *f, int level)
 {
   const PfNewtonPolicy policy = {.iterations = 40, .enough = 1e-15, .rounding = ROUNDING, .stall = 0.5, .patience = 8};
@@ -510,9 +474,13 @@ static PfStatus settle(PfDynamics *f, int level)
   PfNewtonResult result = {0};
   for (int c = 0; c < d.count; c++) f->unknown[c] = d.x[d.columns[c]];
   if (pf_newton(&newton, &policy, &result) == PF_NEWTON_FAILED) return result.status;
-  return result.miss <= policy.rounding ? PF_OK : unsatisfied(&d);
+  if (result.norm <= policy.rounding) return PF_OK;
+  const int row = level ? f->velocity_row[d.worst] : f->position_row[d.worst];
+  return pf_fail(f->ctx, PF_ERR_NUMBER, "the constraint '%s' cannot be satisfied for these independent %s",
+                 f->model->constraints[row].name, level ? "velocities" : "coordinates");
 }
 
+/* Residual and Jacobian of the constraints of position, for pf_gauss_newton over all coordinates. */
 static PfStatus positions(void *user, const double *x, double *r, double *J)
 {
   PfDynamics *f = user;
@@ -523,6 +491,8 @@ static PfStatus positions(void *user, const double *x, double *r, double *J)
   return PF_OK;
 }
 
+/* By Gauss and Newton's method for phi(q) = 0. Only coordinates change; velocities and accelerations are those of
+ * before. */
 PfStatus pf_dynamics_project(PfDynamics *f, const double *weight)
 {
   PfGaussNewtonOptions options = {.tolerance = 1e-11, .iterations = 30, .weight = weight};
@@ -532,6 +502,8 @@ PfStatus pf_dynamics_project(PfDynamics *f, const double *weight)
   return pf_gauss_newton(f->ctx, positions, f, f->np, f->n, f->unknown, &options, &result);
 }
 
+/* Evaluates the levels, factors the columns of the chart, and solves for accelerations and multipliers. Counts as one
+ * evaluation of the field. */
 PfStatus pf_dynamics_refresh(PfDynamics *f)
 {
   f->evaluations++;
@@ -543,6 +515,8 @@ PfStatus pf_dynamics_refresh(PfDynamics *f)
   return PF_OK;
 }
 
+/* Two systems of equations are solved, phi(q) = 0 for the dependent coordinates and psi(q, w) = 0 for the dependent
+ * velocities, from where the field was: of several solutions the one next to that is found. */
 PfStatus pf_dynamics_go(PfDynamics *f, const double *x)
 {
   PF_TRY(pf_check_cancelled(f->ctx));
@@ -553,6 +527,7 @@ PfStatus pf_dynamics_go(PfDynamics *f, const double *x)
   return pf_dynamics_refresh(f);
 }
 
+/* Components of coordinates are their velocities, those of velocities or speeds their accelerations. */
 void pf_dynamics_rate(const PfDynamics *f, double *rate)
 {
   for (int k = 0; k < f->ny; k++) rate[k] = f->rate[f->y[k]];

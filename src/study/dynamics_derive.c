@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derivatives of a field: directions completed stage by stage (positions, velocities, accelerations). */
+/* Derivatives of a vector field by implicit differentiation of F(Z) = 0: a direction of x is completed stage by stage
+ * (positions, velocities, accelerations) with factors that all directions and orders share. Jacobians are made of the
+ * unit directions. */
 #include "study/dynamics.h"
 
 #include <math.h>
@@ -15,6 +17,7 @@ static void run_first(PfDynamics *f, const double *s, const double *constant, do
   for (int i = 0; constant && i < f->root_count; i++) out[i] += constant[i];
 }
 
+/* Is one of the numbers not zero? */
 static bool is_seeded(const double *s, int count)
 {
   for (int i = 0; i < count; i++)
@@ -45,6 +48,7 @@ static void solve(PfDynamics *f, int level, const double *rows, int count, const
   for (int k = 0; k < unknowns; k++) s[columns[k]] -= f->step[k];
 }
 
+/* The dependent coordinates of a direction: phi_q s + phi_p s_p + constant = 0. */
 static void complete_positions(PfDynamics *f, double *s, const double *constant, double *out)
 {
   if (!f->np) return;
@@ -53,11 +57,14 @@ static void complete_positions(PfDynamics *f, double *s, const double *constant,
   solve(f, 0, out, f->np, f->y_dependent, f->y_dependents, s + f->at_q);
 }
 
+/* The dependent velocities, from the derivative of the velocity constraints in `out` without them. */
 static void solve_velocities(PfDynamics *f, double *s, const double *out)
 {
   solve(f, 1, out + f->at_psi, f->nv, f->w_dependent, f->w_dependents, s + f->at_w);
 }
 
+/* The dependent velocities of a direction whose coordinates are complete. Where nothing but velocities moves the
+ * Jacobian of the levels is enough; otherwise the tape of first derivatives runs. */
 static void complete_velocities(PfDynamics *f, double *s, const double *constant, double *out)
 {
   if (!f->nv) return;
@@ -66,6 +73,7 @@ static void complete_velocities(PfDynamics *f, double *s, const double *constant
   solve_velocities(f, s, out);
 }
 
+/* Accelerations and multipliers, by K d(a, lambda) = -(the derivative of r without them). */
 static void solve_accelerations(PfDynamics *f, double *s, const double *out)
 {
   memcpy(f->right, out + f->at_r, (size_t)f->nr*sizeof *f->right);
@@ -74,7 +82,7 @@ static void solve_accelerations(PfDynamics *f, double *s, const double *out)
   for (int k = 0; k < f->m; k++) s[f->at_lambda + k] -= f->step[f->nw + k];
 }
 
-/* Outputs are no equations: theirs may be no numbers. */
+/* Outputs are not equations: their derivatives need not be finite. */
 static PfStatus check_finite(const PfDynamics *f, const double *s, const double *out)
 {
   int bad = pf_first_not_finite(out, (size_t)f->at_out);
@@ -83,6 +91,8 @@ static PfStatus check_finite(const PfDynamics *f, const double *s, const double 
   return pf_fail(f->ctx, PF_ERR_NUMBER, "the equations of motion have no finite derivative here");
 }
 
+/* Positions, then velocities, then accelerations and multipliers, as the levels follow from each other. Outputs that
+ * depend on the last need the tape once more. */
 PfStatus pf_dynamics_complete(PfDynamics *f, double *s, const double *constant, double *out)
 {
   PF_TRY(pf_check_cancelled(f->ctx));
@@ -95,6 +105,7 @@ PfStatus pf_dynamics_complete(PfDynamics *f, double *s, const double *constant, 
   return check_finite(f, s, out);
 }
 
+/* Dependent quantities are 0 until pf_dynamics_complete. */
 void pf_dynamics_unit(const PfDynamics *f, int k, double *s)
 {
   memset(s, 0, (size_t)f->count*sizeof *s);
@@ -102,6 +113,7 @@ void pf_dynamics_unit(const PfDynamics *f, int k, double *s)
   else s[f->at_w + f->w[k - f->ny]] = 1;
 }
 
+/* d has pf_dynamics_size numbers, in the order of the chart. */
 void pf_dynamics_direction(const PfDynamics *f, const double *d, double *s)
 {
   memset(s, 0, (size_t)f->count*sizeof *s);
@@ -109,6 +121,7 @@ void pf_dynamics_direction(const PfDynamics *f, const double *d, double *s)
   for (int k = 0; k < f->nj; k++) s[f->at_w + f->w[k]] = d[f->ny + k];
 }
 
+/* Rates of coordinates are roots of the tape, `out`; those of velocities are the accelerations in s. */
 void pf_dynamics_rate_of(const PfDynamics *f, const double *s, const double *out, double *df)
 {
   for (int k = 0; k < f->ny; k++) df[k] = out[f->at_rate + f->y[k]];
@@ -123,24 +136,25 @@ typedef struct Columns {
   double *seeds, *out, *work;
 } Columns;
 
+/* Where the direction of column k begins. */
 static double *direction_of(const PfDynamics *f, const Columns *c, int k)
 {
   return c->seeds + (size_t)(2*k + 1)*(size_t)f->count;
 }
 
+/* Where the results of column k begin. */
 static double *out_of(const PfDynamics *f, const Columns *c, int k)
 {
   return c->out + (size_t)k*(size_t)f->root_count;
 }
 
+/* The unit directions of the components (NULL: all), with their arrays, which the caller's mark of the arena frees. */
 static PfStatus make_columns(PfDynamics *f, const int *components, int size, Columns *c)
 {
   const size_t count = (size_t)f->count;
   c->size = size;
-  c->seeds = pf_arena_array(f->arena, double, 2*(size_t)size*count);
-  c->out = pf_arena_array(f->arena, double, (size_t)size*(size_t)f->root_count);
-  c->work = pf_arena_array(f->arena, double, pf_tape_many_work_size(f->first));
-  if (!c->seeds || !c->out || !c->work) return pf_no_room(f->ctx, "the derivatives of the vector field");
+  PF_TRY(pf_arrays(f->ctx, f->arena, "the derivatives of the vector field", PF_ROOM(c->seeds, 2*(size_t)size*count),
+                   PF_ROOM2(c->out, size, f->root_count), PF_ROOM(c->work, pf_tape_many_work_size(f->first))));
   for (int k = 0; k < size; k++) {
     const int component = components ? components[k] : k;
     memcpy(direction_of(f, c, k) - count, f->full, count*sizeof *f->full);
@@ -150,7 +164,7 @@ static PfStatus make_columns(PfDynamics *f, const int *components, int size, Col
   return PF_OK;
 }
 
-/* The first `count` directions; what is not finite is found later. */
+/* The first `count` directions; values that are not finite are found later. */
 static void run_columns(PfDynamics *f, const Columns *c, int count)
 {
   (void)pf_tape_run_many(f->first, count, c->seeds, c->out, c->work);
@@ -171,17 +185,8 @@ static PfStatus complete_columns(PfDynamics *f, const Columns *c)
   return PF_OK;
 }
 
-static void take_columns(const PfDynamics *f, const Columns *c, double *column, double *A, double *C)
-{
-  int n = pf_dynamics_size(f), size = c->size;
-  for (int k = 0; k < size; k++) {
-    const double *out = out_of(f, c, k);
-    pf_dynamics_rate_of(f, direction_of(f, c, k), out, column);
-    for (int i = 0; i < n; i++) A[i*size + k] = column[i];
-    for (int i = 0; C && i < f->no; i++) C[i*size + k] = out[f->at_out + i];
-  }
-}
-
+/* All directions run through the tape together, which is several times as fast as one after the other. Counts as many
+ * evaluations as there are components. */
 PfStatus pf_dynamics_slopes(PfDynamics *f, const int *components, int count, double *A, double *C)
 {
   Columns columns = {0};
@@ -192,11 +197,20 @@ PfStatus pf_dynamics_slopes(PfDynamics *f, const int *components, int count, dou
   PfStatus status = column ? make_columns(f, components, count, &columns)
                            : pf_no_room(f->ctx, "the derivatives of the vector field");
   if (status == PF_OK) status = complete_columns(f, &columns);
-  if (status == PF_OK) take_columns(f, &columns, column, A, C);
+  if (status == PF_OK) {
+    int n = pf_dynamics_size(f), size = columns.size;
+    for (int k = 0; k < size; k++) {
+      const double *out = out_of(f, &columns, k);
+      pf_dynamics_rate_of(f, direction_of(f, &columns, k), out, column);
+      for (int i = 0; i < n; i++) A[i*size + k] = column[i];
+      for (int i = 0; C && i < f->no; i++) C[i*size + k] = out[f->at_out + i];
+    }
+  }
   pf_arena_release(f->arena, mark);
   return status;
 }
 
+/* pf_dynamics_slopes for all components. */
 PfStatus pf_dynamics_jacobian(PfDynamics *f, double *A, double *C)
 {
   return pf_dynamics_slopes(f, NULL, pf_dynamics_size(f), A, C);
@@ -204,12 +218,8 @@ PfStatus pf_dynamics_jacobian(PfDynamics *f, double *A, double *C)
 
 /* ---------------------------------------------------------------- parameters */
 
-static bool is_given(const PfDynamics *f, int parameter)
-{
-  return !isnan(f->given[parameter]);
-}
-
-/* d(parameters, inputs)/dp as expressions: what has a value in terms of p moves with it. */
+/* The chain rule through derived parameters and inputs: dp_i/dp = sum_k dvalue_i/dp_k dp_k/dp, in the order in which
+ * values are made. Overridden parameters do not follow. */
 PfStatus pf_dynamics_parameter_tape(PfDynamics *f, int parameter, PfTape **tape)
 {
   const PfModel *model = f->model;
@@ -222,7 +232,7 @@ PfStatus pf_dynamics_parameter_tape(PfDynamics *f, int parameter, PfTape **tape)
   slope[parameter] = pf_expr_int(f->ctx, 1);
   for (int k = 0; k < np; k++) {
     int i = model->parameter_order[k];
-    if (i == parameter || is_given(f, i) || !model->parameters[i].value) continue;
+    if (i == parameter || (!isnan(f->given[i])) || !model->parameters[i].value) continue;
     PF_TRY(pf_expr_derive_along(f->ctx, &model->parameters[i].value, 1, symbols, slope, np, slope + i));
   }
   for (int i = 0; i < ni; i++)
@@ -232,6 +242,17 @@ PfStatus pf_dynamics_parameter_tape(PfDynamics *f, int parameter, PfTape **tape)
   return pf_tape_new(f->ctx, f->symbol, f->count, slope, np + ni, tape);
 }
 
+/* Nothing but parameters and inputs moves in s; the state is held. */
+void pf_dynamics_seed_parameter(const PfDynamics *f, const PfTape *tape, double *slope, double *work, double *s)
+{
+  const int parameters = f->model->parameter_count, inputs = f->model->input_count;
+  pf_tape_run(tape, f->full, slope, work);
+  memset(s, 0, (size_t)f->count*sizeof *s);
+  memcpy(s + f->at_parameters, slope, (size_t)parameters*sizeof *s);
+  if (inputs) memcpy(s + f->at_inputs, slope + parameters, (size_t)inputs*sizeof *s);
+}
+
+/* Parameters and inputs are evaluated anew; state and accelerations are the old ones until pf_dynamics_go. */
 PfStatus pf_dynamics_set_parameter(PfDynamics *f, int parameter, double value)
 {
   const PfModel *model = f->model;

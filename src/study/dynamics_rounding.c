@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rounding may change in the rates of a field and in their derivatives. All numbers in the equations, state and
+/* Changes by rounding in the rates of a field and in their derivatives. All numbers in the equations, state and
  * parameters, are changed by some units in the last place, and everything is computed again: a result moves in
  * proportion to the size of its terms, however small their sum is, and through all linear systems that are solved on
  * the way. Numbers whose last digit decides in a condition, as mode = 1 in if(mode <= 1, …), stay. */
@@ -18,26 +18,14 @@ enum { SAMPLES = 5 };
  * end there. Exact zeros are exact: switches of forces are there. */
 #define LEAST 0.01
 
-/* Arbitrary numbers in (-1, 1), the same in every run. */
-static double arbitrary(int i, int sample)
-{
-  double x = sin(12.9898*(i + 1) + 78.233*(sample + 1))*43758.5453;
-  return 2*(x - floor(x)) - 1;
-}
-
+/* Adds the part of the change that does not shrink with the numbers, to all that are not exactly zero. */
 static void change_state(double *x, const bool *stays, int count, int sample)
 {
   for (int i = 0; i < count; i++)
-    if (x[i] != 0 && !stays[i]) x[i] += LEAST*CHANGE*arbitrary(count + i, sample);
+    if (x[i] != 0 && !stays[i]) x[i] += LEAST*CHANGE*pf_arbitrary(count + i, sample + 1);
 }
 
-static void change(PfDynamics *f, const double *home, const bool *stays, int sample)
-{
-  for (int i = 0; i < f->count; i++) f->full[i] = stays[i] ? home[i] : home[i]*(1 + CHANGE*arbitrary(i, sample));
-  change_state(f->full + f->at_q, stays + f->at_q, f->n, sample);
-  change_state(f->full + f->at_w, stays + f->at_w, f->nw, sample);
-}
-
+/* Keeps the largest differences, element by element. */
 static void widen(const double *a, const double *b, int count, double *noise)
 {
   for (int i = 0; i < count; i++) noise[i] = fmax(noise[i], SAFETY*fabs(a[i] - b[i]));
@@ -49,6 +37,8 @@ typedef struct Samples {
   bool *stays; /* numbers that are not changed */
 } Samples;
 
+/* Evaluates rates and Jacobian again at numbers that differ in their last digits, and takes the largest differences as
+ * the rounding errors. */
 static PfStatus sample(PfDynamics *f, const int *components, int count, const Samples *s, double *rate, double *A)
 {
   int n = pf_dynamics_size(f);
@@ -57,7 +47,10 @@ static PfStatus sample(PfDynamics *f, const int *components, int count, const Sa
   if (A) PF_TRY(pf_dynamics_slopes(f, components, count, s->A[0], NULL));
   PF_TRY(pf_dynamics_deciding(f, s->stays));
   for (int k = 0; k < SAMPLES; k++) {
-    change(f, s->home, s->stays, k);
+    for (int i = 0; i < f->count; i++)
+      f->full[i] = s->stays[i] ? s->home[i] : s->home[i]*(1 + CHANGE*pf_arbitrary(i, k + 1));
+    change_state(f->full + f->at_q, s->stays + f->at_q, f->n, k);
+    change_state(f->full + f->at_w, s->stays + f->at_w, f->nw, k);
     PF_TRY(pf_dynamics_refresh(f));
     pf_dynamics_rate(f, s->rate[1]);
     if (rate) widen(s->rate[0], s->rate[1], n, rate);
@@ -68,26 +61,27 @@ static PfStatus sample(PfDynamics *f, const int *components, int count, const Sa
   return PF_OK;
 }
 
+/* At most SAMPLES + 1 evaluations and as many Jacobians. The field is back where it was. */
 PfStatus pf_dynamics_rounding(PfDynamics *f, const int *components, int count, double *rate, double *A)
 {
   size_t n = (size_t)pf_dynamics_size(f), area = A ? n*(size_t)count : 0;
   PF_TRY(pf_dynamics_deciders(f)); /* they stay in the arena */
   PfMark mark = pf_arena_mark(f->arena);
-  Samples s = {.home = pf_arena_array(f->arena, double, f->count), .stays = pf_arena_array(f->arena, bool, f->count)};
-  bool good = s.home && s.stays;
-  for (int i = 0; i < 2; i++)
-    good = (s.rate[i] = pf_arena_array(f->arena, double, n)) && (s.A[i] = pf_arena_array(f->arena, double, area)) &&
-           good;
+  Samples s;
+  PfStatus status = pf_arrays(f->ctx, f->arena, "the rounding of the vector field", PF_ROOM(s.home, f->count),
+                              PF_ROOM(s.stays, f->count), PF_ROOM(s.rate[0], n), PF_ROOM(s.rate[1], n),
+                              PF_ROOM(s.A[0], area), PF_ROOM(s.A[1], area));
+  const bool good = status == PF_OK;
   if (rate) memset(rate, 0, n*sizeof *rate);
   if (A) memset(A, 0, area*sizeof *A);
-  PfStatus status = good ? sample(f, components, count, &s, rate, A)
-                         : pf_no_room(f->ctx, "the rounding of the vector field");
+  if (good) status = sample(f, components, count, &s, rate, A);
   if (good) memcpy(f->full, s.home, (size_t)f->count*sizeof *s.home);
   if (status == PF_OK) status = pf_dynamics_refresh(f);
   pf_arena_release(f->arena, mark);
   return status;
 }
 
+/* Zeros that are exact in the equations appear as such, so that eigenvalues and dependences can be decided by them. */
 PfStatus pf_dynamics_clean(PfDynamics *f, const int *components, int count, double *A, double *noise)
 {
   int n = pf_dynamics_size(f);

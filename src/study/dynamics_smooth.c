@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What must not vanish for the node to be smooth, or PF_EXPR_NONE. */
+/* The expression that must not vanish for the node to be smooth, or PF_EXPR_NONE. */
 static PfExpr decider(PfContext *ctx, PfExpr e)
 {
   switch (pf_expr_op(ctx, e)) {
@@ -38,19 +38,19 @@ static PfStatus collect(PfDynamics *f, PfArena *scratch, const PfExpr *roots, in
   PfExpr *nodes;
   int count;
   PF_TRY(pf_expr_reach(f->ctx, scratch, roots, root_count, &nodes, &count));
-  d->g = pf_arena_array(f->arena, PfExpr, count), d->size = pf_arena_array(f->arena, double, count);
-  if (!d->g || !d->size) return pf_no_room(f->ctx, "the vector field");
+  PF_TRY(pf_arrays(f->ctx, f->arena, "the vector field", PF_ROOM(d->g, count), PF_ROOM(d->size, count)));
   for (int i = 0; i < count; i++) {
     PfExpr g = decider(f->ctx, nodes[i]);
     bool known = g == PF_EXPR_NONE;
     for (int k = 0; k < d->count && !known; k++) known = d->g[k] == g;
     if (known) continue;
-    d->size[d->count] = pf_dynamics_usual_size(f, g);
+    d->size[d->count] = pf_dynamics_typical_size(f, g);
     d->g[d->count++] = g;
   }
   return pf_expr_check(f->ctx);
 }
 
+/* All nodes of the equations and of the outputs are looked at once; the lists are in the arena of the field. */
 PfStatus pf_dynamics_deciders(PfDynamics *f)
 {
   if (f->decides.g) return PF_OK;
@@ -71,6 +71,7 @@ static PfStatus is_on(PfDynamics *f, const PfDeciders *d, int k, bool *on)
   return PF_OK;
 }
 
+/* `deciding` has a mark for each of the symbols of the field. */
 PfStatus pf_dynamics_deciding(PfDynamics *f, bool *deciding)
 {
   memset(deciding, 0, (size_t)f->count*sizeof *deciding);
@@ -93,32 +94,6 @@ typedef struct Sides {
   double *seed;            /* an arbitrary direction */
   double *here, *near;     /* 2 roots each: values, derivatives */
 } Sides;
-
-static PfStatus make_sides(PfDynamics *f, PfArena *arena, Sides *s)
-{
-  size_t count = (size_t)f->count, roots = (size_t)f->root_count;
-  *s = (Sides){.full = pf_arena_array(arena, double, count), .normal = pf_arena_array(arena, double, count),
-               .seed = pf_arena_array(arena, double, count), .here = pf_arena_array(arena, double, 2*roots),
-               .near = pf_arena_array(arena, double, 2*roots)};
-  if (!s->full || !s->normal || !s->seed || !s->here || !s->near) return pf_no_room(f->ctx, "the vector field");
-  memcpy(s->full, f->full, count*sizeof *s->full);
-  for (int i = 0; i < f->count; i++) s->seed[i] = moves(f, i) ? 1 + 0.5*sin(12.9898*(i + 1)) : 0;
-  return PF_OK;
-}
-
-static PfStatus take_normal(PfDynamics *f, PfArena *arena, PfExpr g, double *normal, bool *any)
-{
-  PfExpr *slope = pf_arena_array(arena, PfExpr, f->count);
-  if (!slope) return pf_no_room(f->ctx, "the vector field");
-  PF_TRY(pf_expr_gradient(f->ctx, g, f->symbol, f->count, slope));
-  PF_TRY(pf_expr_evaluate(f->ctx, slope, f->count, f->symbol, f->full, f->count, normal));
-  for (int i = 0; i < f->count; i++)
-    if (!moves(f, i) || !isfinite(normal[i])) normal[i] = 0;
-  const double most = pf_largest(normal, f->count);
-  for (int i = 0; i < f->count && most > 0; i++) normal[i] /= most;
-  *any = most > 0;
-  return PF_OK;
-}
 
 /* Values and derivatives of the roots where the numbers are. */
 static PfStatus evaluate(PfDynamics *f, const double *full, const double *seed, double *out)
@@ -151,95 +126,80 @@ static PfStatus differ(PfDynamics *f, const Sides *s, double step, double *full,
 static PfStatus mark_bent(PfDynamics *f, PfArena *arena, PfExpr g, bool *bent)
 {
   static const double step[2] = {1e-5, 1e-7};
+  const int count = f->count, width = 2*f->root_count;
   Sides s;
-  size_t width = 2*(size_t)f->root_count;
-  double *full = pf_arena_array(arena, double, f->count), *far = pf_arena_array(arena, double, width);
-  double *near = pf_arena_array(arena, double, width);
-  bool any = false;
-  if (!full || !far || !near) return pf_no_room(f->ctx, "the vector field");
-  PF_TRY(make_sides(f, arena, &s));
-  PF_TRY(take_normal(f, arena, g, s.normal, &any));
-  if (!any) return PF_OK;
+  double *full, *far, *near;
+  PfExpr *slope;
+  PF_TRY(pf_arrays(f->ctx, arena, "the vector field", PF_ROOM(full, count), PF_ROOM(far, width), PF_ROOM(near, width),
+                   PF_ROOM(s.full, count), PF_ROOM(s.normal, count), PF_ROOM(s.seed, count), PF_ROOM(s.here, width),
+                   PF_ROOM(s.near, width), PF_ROOM(slope, count)));
+  memcpy(s.full, f->full, (size_t)count*sizeof *s.full);
+  for (int i = 0; i < count; i++) s.seed[i] = moves(f, i) ? 1 + 0.5*sin(12.9898*(i + 1)) : 0;
+  PF_TRY(pf_expr_gradient(f->ctx, g, f->symbol, count, slope));
+  PF_TRY(pf_expr_evaluate(f->ctx, slope, count, f->symbol, f->full, count, s.normal));
+  for (int i = 0; i < count; i++)
+    if (!moves(f, i) || !isfinite(s.normal[i])) s.normal[i] = 0;
+  const double most = pf_largest(s.normal, count);
+  if (!(most > 0)) return PF_OK;
+  for (int i = 0; i < count; i++) s.normal[i] /= most;
   PF_TRY(evaluate(f, s.full, s.seed, s.here));
   PF_TRY(differ(f, &s, step[0], full, far));
   PF_TRY(differ(f, &s, step[1], full, near));
-  for (int i = 0; i < (int)width; i++)
+  for (int i = 0; i < width; i++)
     if (!isfinite(s.here[i]) || !isfinite(near[i]) || (near[i] > 1e-9*(1 + fabs(s.here[i])) && near[i] > 0.3*far[i]))
       bent[i%f->root_count] = true;
   return PF_OK;
 }
 
-/* ---------------------------------------------------------------- the check */
-
-/* mark_bent for the k-th argument that decides, if it is zero here; `bent` (root_count) is cleared before. */
-static PfStatus look_at(PfDynamics *f, PfArena *scratch, const PfDeciders *d, int k, bool *bent)
-{
-  bool on;
-  memset(bent, 0, (size_t)f->root_count*sizeof *bent);
-  PF_TRY(is_on(f, d, k, &on));
-  if (!on) return PF_OK;
-  PfMark mark = pf_arena_mark(scratch);
-  PfStatus status = mark_bent(f, scratch, d->g[k], bent);
-  pf_arena_release(scratch, mark);
-  return status;
-}
-
-/* The first argument at which one of the equations bends. */
-static PfStatus find_kink(PfDynamics *f, PfArena *scratch, bool *bent, PfExpr *kink)
-{
-  for (int k = 0; k < f->decides.count && *kink == PF_EXPR_NONE; k++) {
-    PF_TRY(look_at(f, scratch, &f->decides, k, bent));
-    for (int i = 0; i < f->at_out; i++)
-      if (bent[i]) *kink = f->decides.g[k];
-  }
-  return PF_OK;
-}
-
-static PfStatus find_bent_outputs(PfDynamics *f, PfArena *scratch, bool *bent, bool *outputs)
-{
-  for (int k = 0; k < f->output_decides.count; k++) {
-    PF_TRY(look_at(f, scratch, &f->output_decides, k, bent));
-    for (int i = 0; i < f->no; i++) outputs[i] = outputs[i] || bent[f->at_out + i];
-  }
-  return PF_OK;
-}
-
-/* What is looked for: a kink of the equations, or (not NULL) the outputs that have one. */
-typedef struct Sought {
-  PfExpr kink;
-  bool *outputs;
-} Sought;
-
-static PfStatus look(PfDynamics *f, Sought *sought)
+/* Which of `count` roots, from `first` on, bend at one of the arguments that decide, where it is zero here? They are
+ * marked in `marks`, unless that is NULL. *which: the first such argument, or -1; without marks none is looked at after
+ * it. */
+static PfStatus find_bent(PfDynamics *f, const PfDeciders *d, int first, int count, bool *marks, int *which)
 {
   PfArena *scratch = pf_arena_new(pf_context_allocator(f->ctx));
-  bool *bent = scratch ? pf_arena_array(scratch, bool, f->root_count) : NULL;
-  PfStatus status = !bent             ? pf_no_room(f->ctx, "the vector field")
-                    : sought->outputs ? find_bent_outputs(f, scratch, bent, sought->outputs)
-                                      : find_kink(f, scratch, bent, &sought->kink);
+  bool *bent = scratch ? pf_arena_array(scratch, bool, f->root_count) : NULL, on = false;
+  PfStatus status = bent ? PF_OK : pf_no_room(f->ctx, "the vector field");
+  *which = -1;
+  for (int k = 0; k < d->count && status == PF_OK && (marks || *which < 0); k++) {
+    PfMark mark = pf_arena_mark(scratch);
+    memset(bent, 0, (size_t)f->root_count*sizeof *bent);
+    status = is_on(f, d, k, &on);
+    if (status == PF_OK && on) status = mark_bent(f, scratch, d->g[k], bent);
+    pf_arena_release(scratch, mark);
+    for (int i = 0; i < count && status == PF_OK; i++) {
+      if (!bent[first + i]) continue;
+      if (*which < 0) *which = k;
+      if (marks) marks[i] = true;
+    }
+  }
   pf_arena_free(scratch);
   return status;
 }
 
+/* ---------------------------------------------------------------- the check */
+
+/* The first of them, in the order of the expressions. */
 PfStatus pf_dynamics_kink(PfDynamics *f, PfArena *arena, const char **text)
 {
-  Sought sought = {PF_EXPR_NONE, NULL};
+  int which = -1;
   *text = NULL;
   PF_TRY(pf_dynamics_deciders(f));
-  if (f->decides.count) PF_TRY(look(f, &sought));
-  if (sought.kink == PF_EXPR_NONE) return PF_OK;
-  *text = pf_expr_print(f->ctx, arena, sought.kink, PF_TEXT);
+  if (f->decides.count) PF_TRY(find_bent(f, &f->decides, 0, f->at_out, NULL, &which));
+  if (which < 0) return PF_OK;
+  *text = pf_expr_print(f->ctx, arena, f->decides.g[which], PF_TEXT);
   return *text ? PF_OK : pf_no_room(f->ctx, "the vector field");
 }
 
+/* The rows of these outputs in a linear model have no values. */
 PfStatus pf_dynamics_bent_outputs(PfDynamics *f, bool *bent)
 {
-  Sought sought = {PF_EXPR_NONE, bent};
+  int which;
   for (int i = 0; i < f->no; i++) bent[i] = false;
   PF_TRY(pf_dynamics_deciders(f));
-  return f->output_decides.count ? look(f, &sought) : PF_OK;
+  return f->output_decides.count ? find_bent(f, &f->output_decides, f->at_out, f->no, bent, &which) : PF_OK;
 }
 
+/* With the expression in the message, and a hint. */
 PfStatus pf_dynamics_check_smooth(PfDynamics *f)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(f->ctx));

@@ -14,7 +14,7 @@ enum { FIRST = -18, LAST = 18, DECADES = LAST - FIRST + 1, PLACES = 7 };
 /* A change this small, in parts of the row, is rounding. */
 static const double ROUNDING = 1e-12;
 
-/* What one coordinate shows. */
+/* The scan along one coordinate. */
 typedef struct Scan {
   PfDynamics *f;
   int rows;
@@ -28,27 +28,11 @@ typedef struct Scan {
 /* Arbitrary numbers in (0.5, 1) of either sign, the same in every run. */
 static double arbitrary(int i)
 {
-  double x = sin(12.9898*(i + 1))*43758.5453;
-  x = 2*(x - floor(x)) - 1;
+  const double x = pf_arbitrary(i, 0);
   return (x < 0 ? -0.5 : 0.5) + 0.5*x;
 }
 
-static PfStatus find_directions(Scan *s, PfArena *scratch)
-{
-  const PfDynamics *f = s->f;
-  const size_t n = (size_t)f->n;
-  PfExpr *diagonal = pf_arena_array(scratch, PfExpr, n);
-  if (!diagonal) return pf_no_room(f->ctx, "the vector field");
-  for (size_t j = 0; j < n; j++) diagonal[j] = f->eq->M[j*n + j];
-  PF_TRY(pf_expr_evaluate(f->ctx, diagonal, f->n, f->symbol, f->full, f->count, s->mass));
-  for (int j = 0; j < f->n; j++) {
-    if (!(s->mass[j] > 0) || !isfinite(s->mass[j])) s->mass[j] = 0;
-    s->direction[j] = s->mass[j] > 0 ? arbitrary(j)/sqrt(s->mass[j]) : 0;
-  }
-  return PF_OK;
-}
-
-/* The rows where f->seeds begin, derived along coordinates and velocities, and behind them along accelerations. */
+/* The rows where f->seeds begin, derived along coordinates and velocities, followed by those along accelerations. */
 static void derive(Scan *s, double *rows)
 {
   PfDynamics *f = s->f;
@@ -65,15 +49,75 @@ static void derive(Scan *s, double *rows)
   }
 }
 
-/* What is not finite stays so: NaN where an expression ends, as a root does, infinite beyond the largest number. */
+/* Values that are not finite stay so: NaN where an expression ends, as a root does, infinite beyond the largest
+ * number. */
 static void enlarge(double *size, double value)
 {
   *size = isnan(*size) || isnan(value) ? NAN : fmax(*size, fabs(value));
 }
 
-/* Fills s->size and s->change for the coordinate. */
-static void scan(Scan *s, int coordinate)
+/* The decade where sizes go over from one power law to another for the last time, or end; -INFINITY: they never do.
+ * Functions that grow beyond all powers, as exp does, bend again and again: there it is the first time. */
+static double find_knee(const double *size)
 {
+  const double clearly = 0.3;
+  double slope[DECADES], knee[DECADES + 1] = {0}, found = -INFINITY;
+  int top = DECADES - 1, low;
+  while (top > 0 && !isfinite(size[top])) top--;
+  const bool ends = top < DECADES - 1;
+  if (ends && isnan(size[top + 1])) return top;
+  for (low = top; low > 0 && size[low - 1] > 0; low--) {}
+  for (int d = low; d < top; d++) slope[d] = log10(size[d + 1]/size[d]);
+  for (int d = low + 1; d < top; d++) knee[d] = fabs(slope[d] - slope[d - 1]);
+  for (int d = low + 1; d < top && !(ends && isfinite(found)); d++)
+    if (knee[d] >= clearly) {
+      /* The middle of a bend at the decade d. */
+      double sum = 0, place = 0;
+      for (int k = d > 2 ? d - 2 : 0; k <= d + 1; k++) sum += knee[k], place += knee[k]*k;
+      found = place/sum;
+    }
+  return found;
+}
+
+/* The power of ten of the last change by bounds, which stay where a sine goes up and down: of all that is nearer, and
+ * of all that is farther. Growth is seen at the end of a decade, decrease at its beginning. */
+static double find_change(const double *size)
+{
+  double nearer[DECADES], farther[DECADES];
+  memcpy(nearer, size, sizeof nearer);
+  memcpy(farther, size, sizeof farther);
+  for (int d = 1; d < DECADES; d++)
+    if (nearer[d] < nearer[d - 1]) nearer[d] = nearer[d - 1];
+  for (int d = DECADES - 2; d >= 0; d--)
+    if (isfinite(farther[d + 1]) && farther[d] < farther[d + 1]) farther[d] = farther[d + 1];
+  return FIRST + fmax(find_knee(nearer) + 1, find_knee(farther));
+}
+
+/* ---------------------------------------------------------------- units of coordinates */
+
+/* Lengths up to these powers of ten from 1 are usual: coordinates keep their unit. So do those about which the
+ * equations say nothing but by the energies of others, up to the second one. */
+static const double USUAL = 1.6, TIED_TYPICAL = 3;
+
+/* Of the powers of ten that are known the one that so many of all are below; NaN: none is known. */
+static double quantile(const double *list, int count, double share, double *room)
+{
+  int known = 0;
+  for (int i = 0; i < count; i++)
+    if (isfinite(list[i])) room[known++] = list[i];
+  for (int i = 1; i < known; i++) {
+    const double one = room[i];
+    int k = i;
+    for (; k > 0 && room[k - 1] > one; k--) room[k] = room[k - 1];
+    room[k] = one;
+  }
+  return known ? room[(int)((known - 1)*share)] : NAN;
+}
+
+/* The power of ten of the length of a coordinate, by all rows that show one; NaN: none does. */
+static double find_length(Scan *s, int coordinate)
+{
+  /* Fills s->size and s->change for the coordinate. */
   PfDynamics *f = s->f;
   memset(s->size, 0, (size_t)s->rows*DECADES*sizeof *s->size);
   memset(s->change, 0, (size_t)s->rows*DECADES*sizeof *s->change);
@@ -90,78 +134,6 @@ static void scan(Scan *s, int coordinate)
       if (!(fabs(change) <= ROUNDING*fabs(s->here[i]))) enlarge(s->change + at, change);
     }
   }
-}
-
-/* The middle of a bend at the decade d. */
-static double middle_of_bend(const double *bend, int d)
-{
-  double sum = 0, place = 0;
-  for (int k = d > 2 ? d - 2 : 0; k <= d + 1; k++) sum += bend[k], place += bend[k]*k;
-  return place/sum;
-}
-
-/* The decade where sizes go over from one power law to another for the last time, or end; -INFINITY: they never do.
- * What grows beyond all powers, as exp does, bends again and again: there it is the first time. */
-static double find_bend(const double *size)
-{
-  const double clearly = 0.3;
-  double slope[DECADES], bend[DECADES + 1] = {0}, found = -INFINITY;
-  int top = DECADES - 1, low;
-  while (top > 0 && !isfinite(size[top])) top--;
-  const bool ends = top < DECADES - 1;
-  if (ends && isnan(size[top + 1])) return top;
-  for (low = top; low > 0 && size[low - 1] > 0; low--) {}
-  for (int d = low; d < top; d++) slope[d] = log10(size[d + 1]/size[d]);
-  for (int d = low + 1; d < top; d++) bend[d] = fabs(slope[d] - slope[d - 1]);
-  for (int d = low + 1; d < top && !(ends && isfinite(found)); d++)
-    if (bend[d] >= clearly) found = middle_of_bend(bend, d);
-  return found;
-}
-
-/* The power of ten of the last change by bounds, which stay where a sine goes up and down: of all that is nearer, and
- * of all that is farther. What grows is seen at the end of a decade, what shrinks at its beginning. */
-static double find_change(const double *size)
-{
-  double nearer[DECADES], farther[DECADES];
-  memcpy(nearer, size, sizeof nearer);
-  memcpy(farther, size, sizeof farther);
-  for (int d = 1; d < DECADES; d++)
-    if (nearer[d] < nearer[d - 1]) nearer[d] = nearer[d - 1];
-  for (int d = DECADES - 2; d >= 0; d--)
-    if (isfinite(farther[d + 1]) && farther[d] < farther[d + 1]) farther[d] = farther[d + 1];
-  return FIRST + fmax(find_bend(nearer) + 1, find_bend(farther));
-}
-
-/* ---------------------------------------------------------------- units of coordinates */
-
-/* Lengths up to these powers of ten from 1 are usual: coordinates keep their unit. So do those about which the
- * equations say nothing but by the energies of others, up to the second one. */
-static const double USUAL = 1.6, TIED_USUAL = 3;
-
-static void sort(double *list, int count)
-{
-  for (int i = 1; i < count; i++) {
-    const double one = list[i];
-    int k = i;
-    for (; k > 0 && list[k - 1] > one; k--) list[k] = list[k - 1];
-    list[k] = one;
-  }
-}
-
-/* Of the powers of ten that are known the one that so many of all are below; NaN: none is known. */
-static double quantile(const double *list, int count, double share, double *room)
-{
-  int known = 0;
-  for (int i = 0; i < count; i++)
-    if (isfinite(list[i])) room[known++] = list[i];
-  sort(room, known);
-  return known ? room[(int)((known - 1)*share)] : NAN;
-}
-
-/* The power of ten of the length of a coordinate, by all rows that show one; NaN: none does. */
-static double find_length(Scan *s, int coordinate)
-{
-  scan(s, coordinate);
   for (int i = 0; i < s->rows; i++) {
     const size_t at = (size_t)i*DECADES;
     s->here[i] = fmax(find_change(s->size + at), find_change(s->change + at));
@@ -169,6 +141,7 @@ static double find_length(Scan *s, int coordinate)
   return quantile(s->here, s->rows, 0.25, s->there); /* weak couplings bend far away */
 }
 
+/* Is the coordinate a pure number: an angle, or a component of a quaternion? Then its unit is 1. */
 static bool is_pure(const PfDynamics *f, int j)
 {
   for (int b = 0; b < f->model->ball_count; b++)
@@ -193,19 +166,7 @@ static void share_lengths(const PfDynamics *f, double *length, double *group, do
   }
 }
 
-/* Where nothing is known the energy of a motion by the unit is that of the other coordinates. */
-static void tie_lengths(const Scan *s, double *length, double *room)
-{
-  const PfDynamics *f = s->f;
-  for (int j = 0; j < f->n; j++) room[j] = s->mass[j] > 0 ? log10(s->mass[j]) + 2*length[j] : NAN;
-  const double energy = quantile(room, f->n, 0.5, room + f->n);
-  for (int j = 0; j < f->n; j++) {
-    const double usual = isnan(length[j]) ? TIED_USUAL : USUAL;
-    if (isnan(length[j]) && s->mass[j] > 0) length[j] = (energy - log10(s->mass[j]))/2;
-    if (isnan(length[j]) || fabs(length[j]) <= usual) length[j] = 0;
-  }
-}
-
+/* The power of two next to 10^power, which changes no digits of the numbers; 3.32 = log2(10). */
 static double binary_power(double power)
 {
   return exp2(round(fmax(-300, fmin(300, power))*3.321928094887362));
@@ -218,65 +179,39 @@ static void find_units(Scan *s, double *unit, double *room)
   double *length = room, *group = room + f->n;
   for (int j = 0; j < f->n; j++) length[j] = is_pure(f, j) ? 0 : find_length(s, j);
   share_lengths(f, length, group, group + f->n);
-  tie_lengths(s, length, group);
+  /* Where nothing is known the energy of a motion by the unit is that of the other coordinates. */
+  for (int j = 0; j < f->n; j++) group[j] = s->mass[j] > 0 ? log10(s->mass[j]) + 2*length[j] : NAN;
+  const double energy = quantile(group, f->n, 0.5, group + f->n);
+  for (int j = 0; j < f->n; j++) {
+    const double typical = isnan(length[j]) ? TIED_TYPICAL : USUAL;
+    if (isnan(length[j]) && s->mass[j] > 0) length[j] = (energy - log10(s->mass[j]))/2;
+    if (isnan(length[j]) || fabs(length[j]) <= typical) length[j] = 0;
+  }
   for (int j = 0; j < f->n; j++) unit[j] = binary_power(length[j]);
 }
 
 /* ---------------------------------------------------------------- units of the rest */
 
 /* A power of two next to the size, or 1 where the size is usual. */
-static double unit_of(double size, double usual)
+static double unit_of(double size, double typical)
 {
   const double power = size > 0 && isfinite(size) ? log10(size) : 0;
-  return fabs(power) <= usual ? 1 : binary_power(power);
-}
-
-static double energy_unit(const Scan *s, const double *unit)
-{
-  const double usual = 4; /* factors of equations bear masses of many sizes */
-  double most = 0;
-  for (int j = 0; j < s->f->n; j++) most = fmax(most, s->mass[j]*unit[j]*unit[j]);
-  return unit_of(most, usual);
-}
-
-/* Speeds: what moves one of the coordinates by its unit. */
-static void find_speed_units(const PfDynamics *f, const double *unit, double *speed)
-{
-  for (int k = 0; k < f->nw; k++) {
-    double most = 0;
-    for (int i = 0; i < f->n; i++) most = fmax(most, fabs(f->N[(size_t)i*(size_t)f->nw + (size_t)k])/unit[i]);
-    speed[k] = most > 0 ? 1/unit_of(most, 2) : 1;
-  }
-}
-
-/* Rows of constraints by their elements here and beside, in the units of the coordinates. `A` (m x n): room. */
-static PfStatus find_row_units(PfDynamics *f, const double *unit, double *A, double *row)
-{
-  enum { STATES = 3 };
-  const size_t n = (size_t)f->n;
-  memset(row, 0, (size_t)f->m*sizeof *row);
-  for (int k = 0; k < STATES; k++) {
-    memcpy(f->seeds, f->full, (size_t)f->count*sizeof *f->full);
-    for (int j = 0; j < f->n; j++) f->seeds[f->at_q + j] += 0.1*k*arbitrary(f->n*k + j)*unit[j];
-    PF_TRY(pf_expr_evaluate(f->ctx, f->eq->A, (int)(n*(size_t)f->m), f->symbol, f->seeds, f->count, A));
-    for (size_t i = 0; i < n*(size_t)f->m; i++)
-      if (isfinite(A[i])) row[i/n] = fmax(row[i/n], fabs(A[i])*unit[i%n]);
-  }
-  for (int k = 0; k < f->m; k++) row[k] = unit_of(row[k], 2);
-  return PF_OK;
+  return fabs(power) <= typical ? 1 : binary_power(power);
 }
 
 /* ---------------------------------------------------------------- the same system in these units */
 
+/* Owned by the field in SI units: its equations in other units, with a system and a field of their own. */
 struct PfNatural {
   PfArena *arena;
   double *q, *w, *row; /* units: of coordinates and their velocities, of velocities or speeds, of constraints */
-  double energy;
+  double energy;       /* unit of it, in J; generalized forces have energy/q[i] */
   PfEquations equations;
   PfSystem *system;
   PfDynamics *field;
 };
 
+/* factor*e, with the expression itself where nothing changes. */
 static PfExpr times(PfContext *ctx, PfExpr e, double factor)
 {
   if (e == PF_EXPR_NONE || !(factor < 1 || factor > 1) || pf_expr_is_structural_zero(ctx, e)) return e;
@@ -289,34 +224,18 @@ typedef struct Exchange {
   int count;
 } Exchange;
 
+/* Adds a symbol and the product unit*symbol that takes its place, unless the unit is 1. */
 static void exchange(PfContext *ctx, Exchange *x, PfExpr symbol, double unit)
 {
   if (!(unit < 1 || unit > 1)) return;
   x->from[x->count] = symbol, x->to[x->count++] = times(ctx, symbol, unit);
 }
 
-static PfStatus list_exchange(const PfDynamics *f, const struct PfNatural *u, Exchange *x)
-{
-  const PfSymbols *in = pf_system_symbols(f->system);
-  const size_t most = 4*(size_t)f->n + (size_t)f->m + (size_t)f->nw;
-  *x = (Exchange){.from = pf_arena_array(u->arena, PfExpr, most), .to = pf_arena_array(u->arena, PfExpr, most)};
-  if (!x->from || !x->to) return pf_no_room(f->ctx, "the vector field");
-  for (int j = 0; j < f->n; j++) {
-    exchange(f->ctx, x, in->symbol[in->q + j], u->q[j]);
-    exchange(f->ctx, x, in->symbol[in->v + j], u->q[j]);
-    exchange(f->ctx, x, f->model->coordinates[j].a, u->q[j]);
-  }
-  for (int k = 0; k < f->m; k++) exchange(f->ctx, x, in->symbol[in->lambda + k], u->energy/u->row[k]);
-  for (int k = 0; k < f->nw && f->speeds; k++) exchange(f->ctx, x, f->model->speeds[k].symbol, u->w[k]);
-  return PF_OK;
-}
-
 /* A copy of the list in the units; PF_EXPR_NONE stays. */
 static PfStatus convert(const PfDynamics *f, const struct PfNatural *u, const Exchange *x, const PfExpr *list,
                         size_t count, PfExpr **copy)
 {
-  *copy = pf_arena_array(u->arena, PfExpr, count);
-  if (!*copy) return pf_no_room(f->ctx, "the vector field");
+  PF_TRY(pf_arrays(f->ctx, u->arena, "the vector field", PF_ROOM(*copy, count)));
   const PfExpr zero = pf_expr_int(f->ctx, 0);
   for (size_t i = 0; i < count; i++) (*copy)[i] = list[i] != PF_EXPR_NONE ? list[i] : zero;
   PF_TRY(pf_expr_substitute(f->ctx, *copy, (int)count, x->from, x->to, x->count, *copy));
@@ -325,6 +244,7 @@ static PfStatus convert(const PfDynamics *f, const struct PfNatural *u, const Ex
   return PF_OK;
 }
 
+/* The equations of motion, energies and constraints of the model in its own units. */
 static PfStatus convert_equations(const PfDynamics *f, struct PfNatural *u, const Exchange *x)
 {
   PfContext *ctx = f->ctx;
@@ -355,21 +275,7 @@ static PfStatus convert_equations(const PfDynamics *f, struct PfNatural *u, cons
   return pf_expr_check(ctx);
 }
 
-static PfStatus make_natural(PfDynamics *f, struct PfNatural *u)
-{
-  Exchange x;
-  PfExpr *outputs;
-  PF_TRY(list_exchange(f, u, &x));
-  PF_TRY(convert_equations(f, u, &x));
-  PF_TRY(convert(f, u, &x, f->output_values, (size_t)f->no, &outputs));
-  PF_TRY(pf_system_new(f->ctx, &u->equations, &u->system));
-  const PfOutputs list = {f->no, outputs};
-  PF_TRY(pf_dynamics_new(f->ctx, u->system, f->given, &list, &u->field));
-  u->field->in_units = true;
-  u->field->unit_q = u->q, u->field->unit_w = u->w;
-  return PF_OK;
-}
-
+/* The field is then used in SI units. */
 void pf_dynamics_free_natural(PfDynamics *f)
 {
   struct PfNatural *u = f->natural;
@@ -380,40 +286,53 @@ void pf_dynamics_free_natural(PfDynamics *f)
   pf_arena_free(u->arena);
 }
 
-/* The numbers of the place of f. */
-static PfStatus place_natural(PfDynamics *f)
-{
-  const struct PfNatural *u = f->natural;
-  const PfSymbols *in = pf_system_symbols(f->system);
-  double *values = f->seeds;
-  memcpy(values, f->full, (size_t)in->count*sizeof *values);
-  for (int j = 0; j < f->n; j++) values[in->q + j] /= u->q[j], values[in->v + j] /= u->q[j];
-  for (int k = 0; k < f->m; k++) values[in->lambda + k] /= u->energy/u->row[k];
-  return pf_dynamics_place(u->field, values);
-}
-
 /* ---------------------------------------------------------------- all */
 
+/* Units of coordinates, speeds, energy and rows from the scales at which the equations bend. A speed has the value that
+ * moves one of the coordinates by its unit. */
 static PfStatus measure(PfDynamics *f, PfArena *scratch, struct PfNatural *u)
 {
-  const size_t n = (size_t)f->n, m = (size_t)f->m;
+  const size_t n = (size_t)f->n, nw = (size_t)f->nw;
+  const double typical = 4; /* factors of equations bear masses of many sizes */
   Scan s = {.f = f, .rows = f->at_r + 2*f->nr};
-  const size_t area = (size_t)s.rows*DECADES;
-  s.mass = pf_arena_array(scratch, double, n), s.direction = pf_arena_array(scratch, double, n);
-  s.size = pf_arena_array(scratch, double, area), s.change = pf_arena_array(scratch, double, area);
-  s.here = pf_arena_array(scratch, double, s.rows), s.there = pf_arena_array(scratch, double, s.rows);
-  s.out = pf_arena_array(scratch, double, f->root_count);
-  double *room = pf_arena_array(scratch, double, 4*n), *A = pf_arena_array(scratch, double, m*n);
-  bool good = s.mass && s.direction && s.size && s.change && s.here && s.there && s.out && room && A;
-  if (!good) return pf_no_room(f->ctx, "the vector field");
-  PF_TRY(find_directions(&s, scratch));
+  double *room, *A, most = 0;
+  PfExpr *diagonal;
+  PF_TRY(pf_arrays(f->ctx, scratch, "the vector field", PF_ROOM(s.mass, n), PF_ROOM(s.direction, n),
+                   PF_ROOM2(s.size, s.rows, DECADES), PF_ROOM2(s.change, s.rows, DECADES), PF_ROOM(s.here, s.rows),
+                   PF_ROOM(s.there, s.rows), PF_ROOM(s.out, f->root_count), PF_ROOM(room, 4*n), PF_ROOM2(A, f->m, n),
+                   PF_ROOM(diagonal, n)));
+  for (size_t j = 0; j < n; j++) diagonal[j] = f->eq->M[j*n + j];
+  PF_TRY(pf_expr_evaluate(f->ctx, diagonal, f->n, f->symbol, f->full, f->count, s.mass));
+  for (int j = 0; j < f->n; j++) {
+    if (!(s.mass[j] > 0) || !isfinite(s.mass[j])) s.mass[j] = 0;
+    s.direction[j] = s.mass[j] > 0 ? arbitrary(j)/sqrt(s.mass[j]) : 0;
+  }
   find_units(&s, u->q, room);
-  u->energy = energy_unit(&s, u->q);
-  if (f->speeds) find_speed_units(f, u->q, u->w);
-  else memcpy(u->w, u->q, n*sizeof *u->w);
-  return find_row_units(f, u->q, A, u->row);
+  for (size_t j = 0; j < n; j++) most = fmax(most, s.mass[j]*u->q[j]*u->q[j]);
+  u->energy = unit_of(most, typical);
+  for (size_t k = 0; k < nw; k++) {
+    u->w[k] = f->speeds ? 1 : u->q[k];
+    most = 0;
+    for (size_t i = 0; i < n && f->speeds; i++) most = fmax(most, fabs(f->N[i*nw + k])/u->q[i]);
+    if (most > 0) u->w[k] = 1/unit_of(most, 2);
+  }
+  /* Rows of constraints by their elements here and nearby, in the units of the coordinates. `A` (m x n): room. */
+  double *row = u->row;
+  enum { STATES = 3 };
+  const size_t count = (size_t)f->n;
+  memset(row, 0, (size_t)f->m*sizeof *row);
+  for (int k = 0; k < STATES; k++) {
+    memcpy(f->seeds, f->full, (size_t)f->count*sizeof *f->full);
+    for (int j = 0; j < f->n; j++) f->seeds[f->at_q + j] += 0.1*k*arbitrary(f->n*k + j)*u->q[j];
+    PF_TRY(pf_expr_evaluate(f->ctx, f->eq->A, (int)(count*(size_t)f->m), f->symbol, f->seeds, f->count, A));
+    for (size_t i = 0; i < count*(size_t)f->m; i++)
+      if (isfinite(A[i])) row[i/count] = fmax(row[i/count], fabs(A[i])*u->q[i%count]);
+  }
+  for (int k = 0; k < f->m; k++) row[k] = unit_of(row[k], 2);
+  return PF_OK;
 }
 
+/* Do the units in a list differ much from others, or (NULL) at all from 1? */
 static bool is_far(const double *a, const double *b, int count)
 {
   const double most = 100;
@@ -424,38 +343,61 @@ static bool is_far(const double *a, const double *b, int count)
   return false;
 }
 
-/* Do the units differ from others, or (NULL) from 1? */
+/* The same for all units of a system. */
 static bool differ(const PfDynamics *f, const struct PfNatural *a, const struct PfNatural *b)
 {
   return is_far(a->q, b ? b->q : NULL, f->n) || is_far(a->w, b ? b->w : NULL, f->nw) ||
          is_far(a->row, b ? b->row : NULL, f->m) || is_far(&a->energy, b ? &b->energy : NULL, 1);
 }
 
-/* The system in the units of `u`, which the field owns from now on, or that which it has. */
-static PfStatus take_units(PfDynamics *f, struct PfNatural *u)
+/* The system in the units of `u`, which the field owns from now on. */
+static PfStatus make_natural(PfDynamics *f, struct PfNatural *u)
 {
-  if (f->natural && !differ(f, u, f->natural)) return pf_arena_free(u->arena), PF_OK;
-  pf_dynamics_free_natural(f);
-  if (!differ(f, u, NULL)) return pf_arena_free(u->arena), PF_OK;
+  const PfSymbols *in = pf_system_symbols(f->system);
+  const PfModel *model = f->model;
+  const size_t most = 4*(size_t)f->n + (size_t)f->m + (size_t)f->nw;
+  Exchange x = {0};
+  PfExpr *outputs;
   f->natural = u;
-  return make_natural(f, u);
+  PF_TRY(pf_arrays(f->ctx, u->arena, "the vector field", PF_ROOM(x.from, most), PF_ROOM(x.to, most)));
+  for (int j = 0; j < f->n; j++) {
+    exchange(f->ctx, &x, in->symbol[in->q + j], u->q[j]);
+    exchange(f->ctx, &x, in->symbol[in->v + j], u->q[j]);
+    exchange(f->ctx, &x, model->coordinates[j].a, u->q[j]);
+  }
+  for (int k = 0; k < f->m; k++) exchange(f->ctx, &x, in->symbol[in->lambda + k], u->energy/u->row[k]);
+  for (int k = 0; k < f->nw && f->speeds; k++) exchange(f->ctx, &x, model->speeds[k].symbol, u->w[k]);
+  PF_TRY(convert_equations(f, u, &x));
+  PF_TRY(convert(f, u, &x, f->output_values, (size_t)f->no, &outputs));
+  PF_TRY(pf_system_new(f->ctx, &u->equations, &u->system));
+  PF_TRY(pf_dynamics_new(f->ctx, u->system, f->given, &(PfOutputs){f->no, outputs}, &u->field));
+  u->field->in_units = true;
+  u->field->unit_q = u->q, u->field->unit_w = u->w;
+  return PF_OK;
 }
 
+/* Measures units where the field is, and makes the system in these units unless it exists or SI units do. */
 static PfStatus find(PfDynamics *f, PfArena *scratch)
 {
   PfArena *arena = pf_arena_new(pf_context_allocator(f->ctx));
   struct PfNatural *u = arena ? pf_arena_array(arena, struct PfNatural, 1) : NULL;
   PfStatus status = u ? PF_OK : pf_no_room(f->ctx, "the vector field");
-  if (u) {
-    *u = (struct PfNatural){.arena = arena, .q = pf_arena_array(arena, double, f->n),
-                            .w = pf_arena_array(arena, double, f->nw), .row = pf_arena_array(arena, double, f->m)};
-    status = u->q && u->w && u->row ? measure(f, scratch, u) : pf_no_room(f->ctx, "the vector field");
+  if (u) u->arena = arena;
+  if (u)
+    status = pf_arrays(f->ctx, arena, "the vector field", PF_ROOM(u->q, f->n), PF_ROOM(u->w, f->nw),
+                       PF_ROOM(u->row, f->m));
+  if (status == PF_OK) status = measure(f, scratch, u);
+  const bool known = status == PF_OK && f->natural && !differ(f, u, f->natural);
+  if (status == PF_OK && !known) {
+    pf_dynamics_free_natural(f);
+    if (differ(f, u, NULL)) return make_natural(f, u);
   }
-  if (status == PF_OK) return take_units(f, u);
   pf_arena_free(arena);
   return status;
 }
 
+/* Not for equations without a mass matrix, nor for those that were derived by quaternions and angular velocities, whose
+ * numbers have fixed units. */
 PfStatus pf_dynamics_find_units(PfDynamics *f)
 {
   if (f->in_units || !f->eq->M || f->eq->by_quaternions) return PF_OK;
@@ -463,27 +405,39 @@ PfStatus pf_dynamics_find_units(PfDynamics *f)
   PfStatus status = scratch ? find(f, scratch) : pf_no_room(f->ctx, "the vector field");
   pf_arena_free(scratch);
   PF_TRY(status);
-  return f->natural ? place_natural(f) : PF_OK;
+  if (!f->natural) return PF_OK;
+  /* The numbers of the place of f. */
+  const struct PfNatural *u = f->natural;
+  const PfSymbols *in = pf_system_symbols(f->system);
+  double *values = f->seeds;
+  memcpy(values, f->full, (size_t)in->count*sizeof *values);
+  for (int j = 0; j < f->n; j++) values[in->q + j] /= u->q[j], values[in->v + j] /= u->q[j];
+  for (int k = 0; k < f->m; k++) values[in->lambda + k] /= u->energy/u->row[k];
+  return pf_dynamics_place(u->field, values);
 }
 
+/* Only where there is such a system. */
 PfStatus pf_dynamics_chart_natural(PfDynamics *f, const bool *avoid)
 {
   return pf_dynamics_chart(f->natural->field, avoid);
 }
 
+/* A chart is chosen here if there is none. */
 PfStatus pf_dynamics_natural(PfDynamics *f, PfDynamics **natural)
 {
   *natural = f->natural ? f->natural->field : f;
   return pf_dynamics_size(*natural) ? PF_OK : pf_dynamics_chart(*natural, NULL);
 }
 
+/* That of a coordinate, then of a velocity or speed, by the chart. */
 double pf_dynamics_unit_of(const PfDynamics *f, int k)
 {
   if (!f->in_units) return 1;
   return k < f->ny ? f->unit_q[f->y[k]] : f->unit_w[f->w[k - f->ny]];
 }
 
-double pf_dynamics_usual_size(PfDynamics *f, PfExpr e)
+/* The largest of a few values at arbitrary places a unit away; also 1 when all are zero or not finite. */
+double pf_dynamics_typical_size(PfDynamics *f, PfExpr e)
 {
   enum { STATES = 4 };
   double most = 0, value;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The motion in a prime field. */
+/* Functions along the motion, evaluated exactly: at a random point of a prime field the accelerations solve [M -A^T; A
+ * 0] [q''; lambda] = [F + C; b], and the total time derivative of each candidate function follows. A derivative that
+ * vanishes at many points is zero with a known probability of error. */
 #include "study/flow.h"
 
 #include "base/base.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,40 +19,7 @@ static int base_count(const PfFlow *flow)
   return n*n + n + m*n + m + n;
 }
 
-static PfStatus list_rates(const PfFlow *flow, PfExpr *from, PfExpr *to, int *count)
-{
-  const PfModel *model = flow->eq->model;
-  int c = 0;
-  for (int i = 0; i < flow->eq->n; i++) from[c] = model->coordinates[i].q, to[c++] = model->coordinates[i].v;
-  from[c] = model->time, to[c++] = pf_expr_int(flow->ctx, 1);
-  for (int i = 0; i < model->follower_count; i++)
-    from[c] = model->followers[i].symbol, to[c++] = model->followers[i].rate;
-  for (int i = 0; i < model->input_count; i++) {
-    const PfInput *input = model->inputs + i;
-    if (input->value) from[c] = input->symbol, to[c++] = pf_expr_diff(flow->ctx, input->value, model->time);
-  }
-  *count = c;
-  return pf_expr_check(flow->ctx);
-}
-
-static PfStatus list_functions(const PfFlow *flow, PfExpr *at)
-{
-  const PfModel *model = flow->eq->model;
-  int n = flow->eq->n, rates;
-  size_t most = (size_t)n + 1 + (size_t)model->input_count + (size_t)model->follower_count;
-  PfExpr *from = pf_arena_array(flow->arena, PfExpr, most), *to = pf_arena_array(flow->arena, PfExpr, most);
-  PfExpr *v = pf_arena_array(flow->arena, PfExpr, n);
-  if (!from || !to || !v) return pf_no_room(flow->ctx, "functions along the motion");
-  PF_TRY(list_rates(flow, from, to, &rates));
-  for (int i = 0; i < n; i++) v[i] = model->coordinates[i].v;
-  for (int k = 0; k < flow->count; k++, at += n + 2) {
-    at[0] = flow->functions[k];
-    PF_TRY(pf_expr_derive_along(flow->ctx, flow->functions + k, 1, from, to, rates, at + 1));
-    PF_TRY(pf_expr_gradient(flow->ctx, flow->functions[k], v, n, at + 2));
-  }
-  return PF_OK;
-}
-
+/* By name or by value, a parameter that is 0 removes its terms: symmetries depend on that. In place. */
 PfStatus pf_put_zeros(PfContext *ctx, const PfModel *model, const double *parameters, PfExpr *e, int count)
 {
   for (int i = 0; i < model->parameter_count; i++) {
@@ -60,23 +30,6 @@ PfStatus pf_put_zeros(PfContext *ctx, const PfModel *model, const double *parame
     if (zero) PF_TRY(pf_expr_substitute(ctx, e, count, &p->symbol, &value, 1, e));
   }
   return PF_OK;
-}
-
-static PfStatus list_roots(PfFlow *flow)
-{
-  const PfEquations *eq = flow->eq;
-  size_t n = (size_t)eq->n, m = (size_t)eq->m;
-  PfExpr *at = flow->states.roots = pf_arena_array(flow->arena, PfExpr, flow->root_count);
-  if (!at) return pf_no_room(flow->ctx, "functions along the motion");
-  memcpy(at, eq->M, n*n*sizeof *at), at += n*n;
-  for (size_t i = 0; i < n; i++) *at++ = pf_expr_add(flow->ctx, eq->F[i], eq->C[i]);
-  if (m) memcpy(at, eq->A, m*n*sizeof *at), at += m*n;
-  if (m) memcpy(at, eq->b, m*sizeof *at), at += m;
-  for (size_t i = 0; i < n; i++) *at++ = eq->model->coordinates[i].v;
-  PF_TRY(list_functions(flow, at));
-  flow->states.count = flow->states.base_count = flow->root_count;
-  PF_TRY(pf_insert_inputs(flow->ctx, flow->eq->model, flow->states.roots, (size_t)flow->root_count));
-  return pf_put_zeros(flow->ctx, eq->model, flow->parameters, flow->states.roots, flow->root_count);
 }
 
 /* ---------------------------------------------------------------- a point */
@@ -104,26 +57,15 @@ static bool accelerate(PfFlow *flow)
   if (!pf_exact_solve(f, K, size, right, 1, scratch, x)) return false;
   memcpy(flow->acceleration, x, (size_t)n*sizeof *x);
   for (int i = 0; i < m; i++) {
-    uint64_t miss;
-    pf_exact_product(f, A + (size_t)i*(size_t)n, x, 1, n, 1, &miss);
-    if (miss != b[i]) return false;
+    uint64_t misfit;
+    pf_exact_product(f, A + (size_t)i*(size_t)n, x, 1, n, 1, &misfit);
+    if (misfit != b[i]) return false;
   }
   return true;
 }
 
-static void find_rates(PfFlow *flow)
-{
-  const PfField *f = pf_probe_field(flow->probe);
-  int n = flow->eq->n;
-  const uint64_t *at = flow->roots_at + base_count(flow);
-  for (int k = 0; k < flow->count; k++, at += n + 2) {
-    uint64_t by_acceleration;
-    pf_exact_product(f, at + 2, flow->acceleration, 1, n, 1, &by_acceleration);
-    flow->value[k] = at[0];
-    flow->rate[k] = pf_field_add(f, at[1], by_acceleration);
-  }
-}
-
+/* Points at which something is undefined, or A loses rank, are passed over. The rate of a function is its rate at
+ * q'' = 0 plus df/dv q''. */
 bool pf_flow_next(PfFlow *flow)
 {
   enum { TRIES = 32 };
@@ -133,7 +75,15 @@ bool pf_flow_next(PfFlow *flow)
     int i = 0;
     while (i < flow->root_count && flow->roots_at[i] != PF_UNDEFINED) i++;
     if (i < flow->root_count || !accelerate(flow)) continue;
-    find_rates(flow);
+    const PfField *f = pf_probe_field(flow->probe);
+    int n = flow->eq->n;
+    const uint64_t *at = flow->roots_at + base_count(flow);
+    for (int k = 0; k < flow->count; k++, at += n + 2) {
+      uint64_t by_acceleration;
+      pf_exact_product(f, at + 2, flow->acceleration, 1, n, 1, &by_acceleration);
+      flow->value[k] = at[0];
+      flow->rate[k] = pf_field_add(f, at[1], by_acceleration);
+    }
     return true;
   }
   return false;
@@ -141,6 +91,8 @@ bool pf_flow_next(PfFlow *flow)
 
 /* ---------------------------------------------------------------- which states */
 
+/* Writes all roots by the free symbols of this kind of states, and tries a first point. *good stays false where the
+ * states cannot be written so, or no point is found. */
 static PfStatus try_states(PfFlow *flow, int kind, bool *good)
 {
   const char *refused;
@@ -156,11 +108,38 @@ static PfStatus try_states(PfFlow *flow, int kind, bool *good)
   return PF_OK;
 }
 
-/* All positions if that does; else only those where the constraints hold. Velocities that nobody gives by
- * pseudo-velocities are solved for together with the positions. */
-static PfStatus choose_states(PfFlow *flow, int given)
+/* The roots are M, F + C, A, b and v once, then n + 2 for each function. States are tried in two kinds: all positions,
+ * and those where the constraints of position hold. */
+PfStatus pf_flow_follow(PfFlow *flow, const PfExpr *functions, int count, PfFlowParameters parameters)
 {
-  bool good = false, everywhere = flow->states.laconic || flow->eq->m == 0;
+  PfContext *ctx = flow->ctx;
+  const PfEquations *eq = flow->eq;
+  const size_t n = (size_t)eq->n, m = (size_t)eq->m, size = n + m + 2;
+  PfExpr *at;
+  flow->functions = functions;
+  flow->count = count;
+  flow->root_count = base_count(flow) + count*(eq->n + 2);
+  PF_TRY(pf_arrays(ctx, flow->arena, "functions along the motion", PF_ROOM(flow->roots_at, flow->root_count),
+                   PF_ROOM(flow->acceleration, n), PF_ROOM(flow->work, 3*size*size), PF_ROOM(flow->rows, n + m),
+                   PF_ROOM(flow->value, count), PF_ROOM(flow->rate, count), PF_ROOM(at, flow->root_count)));
+  flow->states.roots = at;
+  memcpy(at, eq->M, n*n*sizeof *at), at += n*n;
+  for (size_t i = 0; i < n; i++) *at++ = pf_expr_add(ctx, eq->F[i], eq->C[i]);
+  if (m) memcpy(at, eq->A, m*n*sizeof *at), at += m*n;
+  if (m) memcpy(at, eq->b, m*sizeof *at), at += m;
+  for (size_t i = 0; i < n; i++) *at++ = eq->model->coordinates[i].v;
+  for (int k = 0; k < count; k++, at += n + 2) { /* f, its rate with q'' = 0, and df/dv for the rest of the rate */
+    at[0] = functions[k];
+    PF_TRY(pf_model_derive_along(eq->model, NULL, functions + k, 1, at + 1));
+    PF_TRY(pf_velocity_gradient(eq->model, functions[k], at + 2));
+  }
+  flow->states.count = flow->states.base_count = flow->root_count;
+  PF_TRY(pf_insert_inputs(ctx, eq->model, flow->states.roots, (size_t)flow->root_count));
+  PF_TRY(pf_put_zeros(ctx, eq->model, flow->parameters, flow->states.roots, flow->root_count));
+  /* All positions if that does; else only those where the constraints hold. Velocities that are not given by
+   * pseudo-velocities are solved for together with the positions. */
+  int given = parameters == PF_FLOW_BY_VALUE ? PF_STATES_GIVEN : PF_STATES_ALL;
+  bool good = false, everywhere = flow->states.laconic || eq->m == 0;
   flow->trouble = NULL;
   if (everywhere) PF_TRY(try_states(flow, given, &good));
   if (!good) PF_TRY(try_states(flow, given | PF_STATES_ON_POSITIONS, &good));
@@ -168,29 +147,7 @@ static PfStatus choose_states(PfFlow *flow, int given)
   return PF_OK;
 }
 
-static PfStatus make_room(PfFlow *flow)
-{
-  size_t n = (size_t)flow->eq->n, m = (size_t)flow->eq->m, size = n + m + 2;
-  flow->root_count = base_count(flow) + flow->count*(flow->eq->n + 2);
-  flow->roots_at = pf_arena_array(flow->arena, uint64_t, flow->root_count);
-  flow->acceleration = pf_arena_array(flow->arena, uint64_t, n);
-  flow->work = pf_arena_array(flow->arena, uint64_t, 3*size*size);
-  flow->rows = pf_arena_array(flow->arena, int, n + m);
-  flow->value = pf_arena_array(flow->arena, uint64_t, flow->count);
-  flow->rate = pf_arena_array(flow->arena, uint64_t, flow->count);
-  bool good = flow->roots_at && flow->acceleration && flow->work && flow->rows && flow->value && flow->rate;
-  return good ? PF_OK : pf_no_room(flow->ctx, "functions along the motion");
-}
-
-PfStatus pf_flow_follow(PfFlow *flow, const PfExpr *functions, int count, PfFlowParameters parameters)
-{
-  flow->functions = functions;
-  flow->count = count;
-  PF_TRY(make_room(flow));
-  PF_TRY(list_roots(flow));
-  return choose_states(flow, parameters == PF_FLOW_BY_VALUE ? PF_STATES_GIVEN : PF_STATES_ALL);
-}
-
+/* The functions in terms of the free symbols of this kind of states; in place unless it is refused. */
 static PfStatus write_as(const PfFlow *flow, int kind, PfExpr *functions, int count, const char **refused)
 {
   PfStates states = flow->states;
@@ -203,6 +160,7 @@ static PfStatus write_as(const PfFlow *flow, int kind, PfExpr *functions, int co
   return pf_states_write(&states, kind, functions, &count, refused);
 }
 
+/* With positions on the constraints first; where these cannot be solved for, by the kind of states that is followed. */
 PfStatus pf_flow_write(const PfFlow *flow, PfExpr *functions, int count)
 {
   const char *refused = NULL;
@@ -213,13 +171,15 @@ PfStatus pf_flow_write(const PfFlow *flow, PfExpr *functions, int count)
   PfStatus status = write_as(flow, PF_STATES_GIVEN | PF_STATES_ON_POSITIONS, functions, count, &refused);
   if (status == PF_OK && !refused) return PF_OK;
   if (pf_is_final(status) || status == PF_ERR_LIMIT) return status;
-  pf_diagnostics_cut(flow->ctx, said); /* the positions cannot be solved for: all are taken then */
+  pf_diagnostics_truncate(flow->ctx, said); /* the positions cannot be solved for: all are taken then */
   memcpy(functions, before, (size_t)count*sizeof *before);
   return write_as(flow, flow->kind, functions, count, &refused);
 }
 
 /* ---------------------------------------------------------------- one function */
 
+/* A rate other than zero at one point is a proof; zeros at FIELDS*POINTS points of fields with about 2^61 elements
+ * are as good as one. */
 PfTruth pf_flow_is_constant(PfFlow *flow, PfExpr function, PfFlowParameters parameters, PfStatus *status)
 {
   enum { FIELDS = 2, POINTS = 3 };
@@ -237,29 +197,19 @@ PfTruth pf_flow_is_constant(PfFlow *flow, PfExpr function, PfFlowParameters para
 
 /* ---------------------------------------------------------------- beginning */
 
-/* With forces that depend on the multipliers the accelerations are not rational functions of the state. */
-static bool has_friction(const PfFlow *flow)
+/* `trouble` is set at once for models with friction by constraint forces. The rank of A that is expected comes from the
+ * diagnosis: points where it is larger are not admissible. */
+PfStatus pf_flow_make(PfContext *ctx, PfArena *arena, const PfEquations *eq, const double *parameters, PfFlow *flow)
 {
-  const PfEquations *eq = flow->eq;
+  *flow = (PfFlow){.ctx = ctx, .arena = arena, .eq = eq, .parameters = parameters, .seed = 1, .expected_rank = -1};
   for (int i = 0; i < eq->n; i++)
-    for (int k = 0; k < eq->m; k++) {
-      const PfExpr *lambda = &eq->model->constraints[k].multiplier;
-      if (pf_expr_depends(flow->ctx, pf_expr_add(flow->ctx, eq->F[i], eq->C[i]), lambda, 1)) return true;
-    }
-  return false;
-}
-
-PfStatus pf_flow_make(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
-                      PfFlow *flow)
-{
-  *flow = (PfFlow){.ctx = ctx, .arena = arena, .eq = equations, .parameters = parameters, .seed = 1};
-  flow->expected_rank = -1;
-  if (has_friction(flow)) {
-    flow->trouble = "there are forces that depend on constraint forces, such as dry friction";
-    return PF_OK;
-  }
+    for (int k = 0; k < eq->m; k++) /* with friction the accelerations are not rational functions of the state */
+      if (pf_expr_depends(ctx, pf_expr_add(ctx, eq->F[i], eq->C[i]), &eq->model->constraints[k].multiplier, 1)) {
+        flow->trouble = "there are forces that depend on constraint forces, such as dry friction";
+        return PF_OK;
+      }
   PfDiagnosis diagnosis;
-  PF_TRY(pf_diagnose(ctx, arena, equations, parameters, &diagnosis));
+  PF_TRY(pf_diagnose(ctx, arena, eq, parameters, &diagnosis));
   flow->expected_rank = diagnosis.reached ? diagnosis.rank : -1;
-  return pf_states_make(ctx, arena, equations, parameters, &flow->states);
+  return pf_states_make(ctx, arena, eq, parameters, &flow->states);
 }

@@ -16,6 +16,7 @@
 
 typedef double complex Complex;
 
+/* The workspace, in an arena of its own; vectors have n numbers. */
 typedef struct Hopf {
   PfContext *ctx;
   PfArena *arena;
@@ -23,9 +24,9 @@ typedef struct Hopf {
   PfDynamics *f;
   int n;              /* components that are not cyclic */
   int *component;
-  double *A;
-  Complex *q, *left, *b, *c, *sum;
-  double w;
+  double *A;          /* n x n: derivative of the rates of these */
+  Complex *q, *left, *b, *c, *sum; /* q, p of the formula, and results of B and C */
+  double w;           /* frequency in rad/s: the eigenvalue i w */
 } Hopf;
 
 /* ---------------------------------------------------------------- directions in all quantities */
@@ -49,26 +50,21 @@ static PfStatus second(Hopf *h, const double *s1, const double *s2, double *cons
   return pf_dynamics_complete(h->f, s12, constant, h->f->derived);
 }
 
-/* Adds factor times the rate of what was completed last. */
+/* Adds factor times the rate of the direction that was completed last. */
 static void add_rate(Hopf *h, const double *s, Complex factor, Complex *out)
 {
   pf_dynamics_rate_of(h->f, s, h->f->derived, h->p->rate);
   for (int i = 0; i < h->n; i++) out[i] += factor*h->p->rate[h->component[i]];
 }
 
-static double *take(Hopf *h, size_t count)
-{
-  return pf_arena_array(h->arena, double, count);
-}
-
 /* out = B(a, b) */
 static PfStatus bilinear(Hopf *h, const Complex *a, const Complex *b, Complex *out)
 {
-  size_t count = (size_t)h->f->count;
+  const int count = h->f->count;
+  double *sa, *sb, *sc, *constant;
   PfMark mark = pf_arena_mark(h->arena);
-  double *sa = take(h, count), *sb = take(h, count), *sc = take(h, count),
-      *constant = take(h, (size_t)h->f->root_count);
-  PfStatus status = sa && sb && sc && constant ? PF_OK : pf_no_room(h->ctx, "a Hopf point");
+  PfStatus status = pf_arrays(h->ctx, h->arena, "a Hopf point", PF_ROOM(sa, count), PF_ROOM(sb, count),
+                              PF_ROOM(sc, count), PF_ROOM(constant, h->f->root_count));
   for (int i = 0; i < h->n; i++) out[i] = 0;
   for (int x = 0; x < 2 && status == PF_OK; x++)
     for (int y = 0; y < 2 && status == PF_OK; y++) {
@@ -81,43 +77,35 @@ static PfStatus bilinear(Hopf *h, const Complex *a, const Complex *b, Complex *o
   return status;
 }
 
-typedef struct Triple {
-  double *s[3], *pair[3], *constant, *part, *whole;
-} Triple;
 
-/* Third derivative along the real directions in t->s: F_Z Z_123 + F_ZZ[Z_12, Z_3] + … + F_ZZZ[Z_1, Z_2, Z_3] = 0. */
-static PfStatus third(Hopf *h, Triple *t)
-{
-  PfDynamics *f = h->f;
-  static const int pairs[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
-  PF_TRY(pf_dynamics_third(f, t->s[0], t->s[1], t->s[2], t->constant));
-  for (int k = 0; k < 3; k++) {
-    PF_TRY(second(h, t->s[pairs[k][0]], t->s[pairs[k][1]], t->part, t->pair[k]));
-    PF_TRY(pf_dynamics_second(f, t->pair[k], t->s[pairs[k][2]], t->part));
-    for (int i = 0; i < f->root_count; i++) t->constant[i] += t->part[i];
-  }
-  memset(t->whole, 0, (size_t)f->count*sizeof *t->whole);
-  return pf_dynamics_complete(f, t->whole, t->constant, f->derived);
-}
-
-/* out = C(a, b, c) */
+/* out = C(a, b, c): third derivatives along real directions Z_1, Z_2, Z_3 follow from F_Z Z_123 + F_ZZ[Z_12, Z_3] + … +
+ * F_ZZZ[Z_1, Z_2, Z_3] = 0. */
 static PfStatus trilinear(Hopf *h, const Complex *a, const Complex *b, const Complex *c, Complex *out)
 {
-  size_t count = (size_t)h->f->count, roots = (size_t)h->f->root_count;
+  static const int pairs[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
+  PfDynamics *f = h->f;
   const Complex *v[3] = {a, b, c};
-  Triple t = {.constant = take(h, roots), .part = take(h, roots), .whole = take(h, count)};
-  bool good = t.constant && t.part && t.whole;
-  for (int k = 0; k < 3; k++) good = (t.s[k] = take(h, count)) && (t.pair[k] = take(h, count)) && good;
-  if (!good) return pf_no_room(h->ctx, "a Hopf point");
+  const int count = f->count, roots = f->root_count;
+  double *s[3], *pair, *constant, *part, *whole;
+  PF_TRY(pf_arrays(h->ctx, h->arena, "a Hopf point", PF_ROOM(s[0], count), PF_ROOM(s[1], count),
+                   PF_ROOM(s[2], count), PF_ROOM(pair, count), PF_ROOM(constant, roots), PF_ROOM(part, roots),
+                   PF_ROOM(whole, count)));
   for (int i = 0; i < h->n; i++) out[i] = 0;
   for (int bits = 0; bits < 8; bits++) {
     Complex factor = 1;
     for (int k = 0; k < 3; k++) {
-      PF_TRY(seed(h, v[k], (bits >> k) & 1, t.s[k]));
+      PF_TRY(seed(h, v[k], (bits >> k) & 1, s[k]));
       if ((bits >> k) & 1) factor *= I;
     }
-    PF_TRY(third(h, &t));
-    add_rate(h, t.whole, factor, out);
+    PF_TRY(pf_dynamics_third(f, s[0], s[1], s[2], constant));
+    for (int k = 0; k < 3; k++) {
+      PF_TRY(second(h, s[pairs[k][0]], s[pairs[k][1]], part, pair));
+      PF_TRY(pf_dynamics_second(f, pair, s[pairs[k][2]], part));
+      for (int i = 0; i < roots; i++) constant[i] += part[i];
+    }
+    memset(whole, 0, (size_t)count*sizeof *whole);
+    PF_TRY(pf_dynamics_complete(f, whole, constant, f->derived));
+    add_rate(h, whole, factor, out);
   }
   return PF_OK;
 }
@@ -127,11 +115,11 @@ static PfStatus trilinear(Hopf *h, const Complex *a, const Complex *b, const Com
 /* Solves (mu - A) x = b, complex, as a real system of twice the size; the result replaces b. */
 static PfStatus resolve(Hopf *h, Complex mu, Complex *b)
 {
-  int n = h->n, N = 2*n;
+  const int n = h->n, N = 2*n;
+  double *E, *e;
+  int *order;
   PfMark mark = pf_arena_mark(h->arena);
-  double *E = take(h, (size_t)N*(size_t)N), *e = take(h, (size_t)N);
-  int *order = pf_arena_array(h->arena, int, N), sign = 0;
-  PfStatus status = E && e && order ? PF_OK : pf_no_room(h->ctx, "a Hopf point");
+  PfStatus status = pf_arrays(h->ctx, h->arena, "a Hopf point", PF_ROOM2(E, N, N), PF_ROOM(e, N), PF_ROOM(order, N));
   if (status == PF_OK) {
     for (int i = 0; i < n; i++) {
       e[i] = creal(b[i]), e[n + i] = cimag(b[i]);
@@ -140,10 +128,9 @@ static PfStatus resolve(Hopf *h, Complex mu, Complex *b)
         E[i*N + k] = re, E[i*N + n + k] = -im, E[(n + i)*N + k] = im, E[(n + i)*N + n + k] = re;
       }
     }
-    sign = pf_lu_factor(E, N, order);
-    if (sign) pf_lu_solve(E, N, order, e);
-    for (int i = 0; i < n && sign; i++) b[i] = e[i] + I*e[n + i];
-    if (!sign) status = PF_ERR_NUMBER;
+    if (pf_lu_factor(E, N, order)) pf_lu_solve(E, N, order, e);
+    else status = PF_ERR_NUMBER;
+    for (int i = 0; i < n && status == PF_OK; i++) b[i] = e[i] + I*e[n + i];
   }
   pf_arena_release(h->arena, mark);
   return status;
@@ -153,8 +140,8 @@ static PfStatus resolve(Hopf *h, Complex mu, Complex *b)
 static PfStatus eigenvector(Hopf *h, const double *matrix, Complex *v, double *w)
 {
   int n = h->n, best = -1;
-  double *re = take(h, (size_t)n), *im = take(h, (size_t)n), *V = take(h, (size_t)n*(size_t)n);
-  if (!re || !im || !V) return pf_no_room(h->ctx, "a Hopf point");
+  double *re, *im, *V;
+  PF_TRY(pf_arrays(h->ctx, h->arena, "a Hopf point", PF_ROOM(re, n), PF_ROOM(im, n), PF_ROOM2(V, n, n)));
   PF_TRY(pf_eig_general(h->ctx, matrix, NULL, n, re, im, V));
   for (int k = 0; k < n; k++)
     if (im[k] > 0 && (best < 0 || fabs(re[k]) < fabs(re[best]))) best = k;
@@ -164,7 +151,8 @@ static PfStatus eigenvector(Hopf *h, const double *matrix, Complex *v, double *w
   return PF_OK;
 }
 
-static Complex product(const Complex *a, const Complex *b, int n) /* <a, b> */
+/* <a, b> */
+static Complex product(const Complex *a, const Complex *b, int n)
 {
   Complex sum = 0;
   for (int i = 0; i < n; i++) sum += conj(a[i])*b[i];
@@ -175,8 +163,8 @@ static Complex product(const Complex *a, const Complex *b, int n) /* <a, b> */
 static PfStatus find_vectors(Hopf *h)
 {
   int n = h->n;
-  double *T = take(h, (size_t)n*(size_t)n), w;
-  if (!T) return pf_no_room(h->ctx, "a Hopf point");
+  double *T, w;
+  PF_TRY(pf_arrays(h->ctx, h->arena, "a Hopf point", PF_ROOM2(T, n, n)));
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) T[i*n + k] = h->A[k*n + i];
   PF_TRY(eigenvector(h, h->A, h->q, &h->w));
@@ -214,20 +202,21 @@ static PfStatus coefficient(Hopf *h, double *l1)
   return PF_OK;
 }
 
+/* The matrix of the components that are not cyclic, and its vectors. */
 static PfStatus prepare(Hopf *h)
 {
   size_t n = (size_t)h->p->size;
   int count;
-  h->component = pf_arena_array(h->arena, int, n), h->A = take(h, n*n);
-  h->q = pf_arena_array(h->arena, Complex, n), h->left = pf_arena_array(h->arena, Complex, n);
-  h->b = pf_arena_array(h->arena, Complex, n), h->c = pf_arena_array(h->arena, Complex, n);
-  if (!h->component || !h->A || !h->q || !h->left || !h->b || !h->c) return pf_no_room(h->ctx, "a Hopf point");
+  PF_TRY(pf_arrays(h->ctx, h->arena, "a Hopf point", PF_ROOM(h->component, n), PF_ROOM2(h->A, n, n),
+                   PF_ROOM(h->q, n), PF_ROOM(h->left, n), PF_ROOM(h->b, n), PF_ROOM(h->c, n)));
   for (int k = 0; k < h->p->size; k++)
     if (!h->p->cyclic[k]) h->component[h->n++] = k;
   PF_TRY(pf_problem_matrix(h->p, h->A, NULL, &count));
   return find_vectors(h);
 }
 
+/* Positive: the cycles that are born are unstable. It scales with the length of q, which is 1 in the units of the
+ * field, so that its sign matters and its value does not. */
 PfStatus pf_hopf_coefficient(PfProblem *p, double *frequency, double *l1)
 {
   *frequency = *l1 = NAN;
@@ -241,7 +230,7 @@ PfStatus pf_hopf_coefficient(PfProblem *p, double *frequency, double *l1)
   }
   pf_arena_free(h.arena);
   if (status != PF_ERR_NUMBER) return status;
-  pf_diagnostics_cut(p->ctx, before); /* left open */
+  pf_diagnostics_truncate(p->ctx, before); /* left open */
   *l1 = NAN;
   return PF_OK;
 }

@@ -16,6 +16,7 @@
 
 enum { MOST_CANDIDATES = 240, MOST_QUADRATIC = 80 };
 
+/* Everything that the parts of the search share; lists are in the arena of the result. */
 typedef struct Search {
   PfContext *ctx;
   PfArena *arena;
@@ -28,6 +29,7 @@ typedef struct Search {
   PfInvariant *found; /* before dependent ones are left out */
 } Search;
 
+/* The text is static. */
 const char *pf_invariant_kind_name(PfInvariantKind kind)
 {
   static const char *const names[] = {"energy", "generalized energy", "momentum", "linear", "quadratic",
@@ -37,6 +39,8 @@ const char *pf_invariant_kind_name(PfInvariantKind kind)
 
 /* ---------------------------------------------------------------- lists */
 
+/* Appends a conserved quantity to the list, which grows in the arena. `name`: words for it, or NULL; `general`: it
+ * holds for all values of the parameters that are not 0. */
 static PfStatus add(Search *s, PfInvariantKind kind, PfExpr value, const char *name, bool general)
 {
   if (s->count == s->room) {
@@ -53,6 +57,7 @@ static PfStatus add(Search *s, PfInvariantKind kind, PfExpr value, const char *n
 
 /* ---------------------------------------------------------------- energy */
 
+/* Keeps the energy if it is constant. */
 static PfStatus try_energy(Search *s, PfInvariantKind kind, PfExpr energy)
 {
   PfStatus status;
@@ -62,45 +67,34 @@ static PfStatus try_energy(Search *s, PfInvariantKind kind, PfExpr energy)
   return constant == PF_TRUE ? add(s, kind, energy, NULL, false) : PF_OK;
 }
 
-/* sum p v - L */
-static PfExpr generalized_energy(const Search *s)
-{
-  PfExpr sum = pf_expr_sub(s->ctx, s->eq->potential, s->eq->kinetic);
-  for (int i = 0; i < s->eq->n; i++)
-    sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, s->eq->momentum[i], s->eq->model->coordinates[i].v));
-  return sum;
-}
-
-/* The work of the applied forces as a function of the coordinates, when they have a potential; else 0. */
-static PfStatus work_of_forces(const Search *s, PfExpr *work)
-{
-  const PfModel *model = s->eq->model;
-  int n = s->eq->n;
-  PfExpr *q = pf_arena_array(s->arena, PfExpr, n), *v = pf_arena_array(s->arena, PfExpr, n + 1);
-  PfExpr *form = pf_arena_array(s->arena, PfExpr, n);
-  *work = pf_expr_int(s->ctx, 0);
-  if (!q || !v || !form) return pf_no_room(s->ctx, "the search for conserved quantities");
-  for (int i = 0; i < n; i++) q[i] = model->coordinates[i].q, v[i] = model->coordinates[i].v;
-  v[n] = model->time;
-  memcpy(form, s->eq->applied, (size_t)n*sizeof *form);
-  PF_TRY(pf_put_zeros(s->ctx, model, s->parameters, form, n));
-  for (int i = 0; i < n; i++) {
-    if (pf_expr_depends(s->ctx, form[i], v, n + 1)) return PF_OK;
-    if (model->coordinates[i].quasi && !pf_expr_is_structural_zero(s->ctx, form[i])) return PF_OK; /* of a torque */
-  }
-  PfExpr found;
-  PF_TRY(pf_potential_find(s->ctx, q, n, form, &found));
-  if (found != PF_EXPR_NONE) *work = found;
-  return PF_OK;
-}
-
+/* The energy T + V, less the work of the applied forces where that is a function of the coordinates; or the generalized
+ * energy sum p v - L less that work. */
 static PfStatus find_energy(Search *s)
 {
-  PfExpr energy = pf_expr_add(s->ctx, s->eq->kinetic, s->eq->potential), work;
-  PF_TRY(work_of_forces(s, &work));
-  PF_TRY(try_energy(s, PF_INVARIANT_ENERGY, pf_expr_sub(s->ctx, energy, work)));
+  PfContext *ctx = s->ctx;
+  const PfEquations *eq = s->eq;
+  const PfCoordinate *c = eq->model->coordinates;
+  const int n = eq->n;
+  PfExpr energy = pf_expr_add(ctx, eq->kinetic, eq->potential), work = pf_expr_int(ctx, 0), *q, *v, *form;
+  PF_TRY(pf_arrays(ctx, s->arena, "the search for conserved quantities", PF_ROOM(q, n), PF_ROOM(v, n + 1),
+                   PF_ROOM(form, n)));
+  for (int i = 0; i < n; i++) q[i] = c[i].q, v[i] = c[i].v;
+  v[n] = eq->model->time;
+  memcpy(form, eq->applied, (size_t)n*sizeof *form);
+  PF_TRY(pf_put_zeros(ctx, eq->model, s->parameters, form, n));
+  bool may = true;
+  for (int i = 0; i < n && may; i++) {
+    const bool torque = c[i].quasi && !pf_expr_is_structural_zero(ctx, form[i]);
+    may = !pf_expr_depends(ctx, form[i], v, n + 1) && !torque;
+  }
+  PfExpr found = PF_EXPR_NONE;
+  if (may) PF_TRY(pf_potential_find(ctx, q, n, form, &found));
+  if (found != PF_EXPR_NONE) work = found;
+  PF_TRY(try_energy(s, PF_INVARIANT_ENERGY, pf_expr_sub(ctx, energy, work)));
   if (s->count || s->result->why_not) return PF_OK;
-  return try_energy(s, PF_INVARIANT_JACOBI, pf_expr_sub(s->ctx, generalized_energy(s), work));
+  PfExpr sum = pf_expr_sub(ctx, eq->potential, eq->kinetic);
+  for (int i = 0; i < n; i++) sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, eq->momentum[i], c[i].v));
+  return try_energy(s, PF_INVARIANT_JACOBI, pf_expr_sub(ctx, sum, work));
 }
 
 /* ---------------------------------------------------------------- combinations */
@@ -126,19 +120,10 @@ static PfStatus gather(Search *s, const int *list, int count, bool rates, PfRela
   return PF_OK;
 }
 
-/* The first functions that are linearly independent. */
-static PfStatus choose_independent(Search *s, int *list, int *count, bool *good)
-{
-  PfRelations values;
-  PF_TRY(gather(s, NULL, s->flow.count, false, &values, good));
-  *count = 0;
-  for (int k = 0; *good && k < values.unknowns; k++)
-    if (values.taken[k]) list[(*count)++] = k;
-  return PF_OK;
-}
-
-/* sum c_k f_k in the shortest form; PF_EXPR_NONE when a constant is no fraction. */
-static PfExpr combine(const Search *s, const int *list, int count, const uint64_t *c, int *terms)
+/* sum c_k f_k in the shortest form; PF_EXPR_NONE when a constant is not a fraction. *name: the words for it, when it is
+ * one function with words; else NULL. */
+static PfExpr combine(const Search *s, const PfCandidates *candidates, const int *list, int count, const uint64_t *c,
+                      int *terms, const char **name)
 {
   const PfField *f = pf_probe_field(s->flow.probe);
   PfExpr sum = pf_expr_int(s->ctx, 0);
@@ -149,37 +134,33 @@ static PfExpr combine(const Search *s, const int *list, int count, const uint64_
     if (!pf_field_rational(f, c[k], &num, &den)) return PF_EXPR_NONE;
     PfExpr factor = pf_expr_rational(s->ctx, num, den);
     sum = pf_expr_add(s->ctx, sum, pf_expr_mul(s->ctx, factor, s->flow.functions[list[k]]));
+    *name = *terms == 0 ? candidates->name[list[k]] : NULL;
     ++*terms;
   }
   return sum;
 }
 
-/* The words for it, when it is one function with words. */
-static const char *name_of(const PfCandidates *candidates, const int *list, int count, const uint64_t *c, int terms)
-{
-  for (int k = 0; k < count && terms == 1; k++)
-    if (c[k]) return candidates->name[list[k]];
-  return NULL;
-}
-
+/* Lists the combinations of the functions that the solutions of the linear equations give. */
 static PfStatus take_solutions(Search *s, const PfCandidates *candidates, const PfRelations *rates, const int *list,
                                PfInvariantKind kind, bool general)
 {
   enum { MOST_TERMS = 40 };
-  int count = rates->unknowns, solutions = count - rates->rank;
-  uint64_t *c = pf_arena_array(s->arena, uint64_t, (size_t)solutions*(size_t)count);
-  if (!c) return pf_no_room(s->ctx, "the search for conserved quantities");
+  const int count = rates->unknowns, solutions = count - rates->rank;
+  uint64_t *c;
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities", PF_ROOM2(c, solutions, count)));
   pf_relations_solve(rates, c);
   for (int i = 0; i < solutions; i++, c += count) {
     int terms;
-    PfExpr value = combine(s, list, count, c, &terms);
+    const char *name = NULL;
+    PfExpr value = combine(s, candidates, list, count, c, &terms, &name);
     if (value == PF_EXPR_NONE || terms > MOST_TERMS) continue;
-    const char *name = name_of(candidates, list, count, c, terms);
     PF_TRY(add(s, name ? PF_INVARIANT_MOMENTUM : kind, value, name, general));
   }
   return PF_OK;
 }
 
+/* Linear combinations of the candidates whose time derivative vanishes: first a basis of the candidates, then the
+ * kernel of their rates. */
 static PfStatus search(Search *s, const PfCandidates *candidates, PfInvariantKind kind, PfFlowParameters parameters)
 {
   PfRelations rates;
@@ -188,7 +169,12 @@ static PfStatus search(Search *s, const PfCandidates *candidates, PfInvariantKin
   if (!list) return pf_no_room(s->ctx, "the search for conserved quantities");
   PF_TRY(pf_flow_follow(&s->flow, candidates->at, candidates->count, parameters));
   if (s->flow.trouble) return PF_OK;
-  PF_TRY(choose_independent(s, list, &count, &good));
+  /* The first functions that are linearly independent. */
+  PfRelations values;
+  PF_TRY(gather(s, NULL, s->flow.count, false, &values, &good));
+  count = 0;
+  for (int k = 0; good && k < values.unknowns; k++)
+    if (values.taken[k]) list[count++] = k;
   if (!good || count == 0) return PF_OK;
   PF_TRY(gather(s, list, count, true, &rates, &good));
   return good ? take_solutions(s, candidates, &rates, list, kind, parameters == PF_FLOW_BY_NAME) : PF_OK;
@@ -196,41 +182,21 @@ static PfStatus search(Search *s, const PfCandidates *candidates, PfInvariantKin
 
 /* ---------------------------------------------------------------- which ones to show */
 
-/* In which order they are taken: what is simplest to say first; a name makes up for some length. Energies come after
+/* The order in which they are taken: the simplest to write first; a name makes up for some length. Energies come after
  * linear ones, because they may be functions of these, and quadratic ones last. */
-static double rank_of(const Search *s, const PfInvariant *one)
-{
-  static const double order[] = {3, 3, 1, 1, 4, 0};
-  double length = fmin((double)pf_expr_length(s->ctx, one->value), 9e7);
-  return 1e9*order[one->kind] + (one->general ? 0 : 1e8) + (one->name ? length/3 : length);
-}
-
 static PfStatus sort(const Search *s)
 {
-  double *rank = pf_arena_array(s->arena, double, s->count);
-  if (!rank) return pf_no_room(s->ctx, "the search for conserved quantities");
-  for (int i = 0; i < s->count; i++) rank[i] = rank_of(s, s->found + i);
-  for (int i = 1; i < s->count; i++)
-    for (int k = i; k > 0 && rank[k - 1] > rank[k]; k--) {
-      PfInvariant one = s->found[k];
-      double own = rank[k];
-      s->found[k] = s->found[k - 1], rank[k] = rank[k - 1];
-      s->found[k - 1] = one, rank[k - 1] = own;
-    }
-  return PF_OK;
-}
-
-/* Everything a state may be made of. */
-static PfStatus state_symbols(const Search *s, PfExpr **list, int *count)
-{
-  const PfModel *model = s->eq->model;
-  const PfKinematics *k = &s->flow.states.kinematics;
-  *list = pf_arena_array(s->arena, PfExpr, 2*s->eq->n + k->count);
-  if (!*list) return pf_no_room(s->ctx, "the search for conserved quantities");
-  *count = 0;
-  for (int i = 0; i < s->eq->n; i++) (*list)[(*count)++] = model->coordinates[i].q;
-  for (int i = 0; i < s->eq->n; i++) (*list)[(*count)++] = model->coordinates[i].v;
-  for (int a = 0; a < k->count && !k->chosen; a++) (*list)[(*count)++] = k->omega[a];
+  static const double order[] = {3, 3, 1, 1, 4, 0}; /* by kind */
+  double *rank;
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities", PF_ROOM(rank, s->count)));
+  for (int i = 0; i < s->count; i++) {
+    const PfInvariant one = s->found[i];
+    const double length = fmin((double)pf_expr_length(s->ctx, one.value), 9e7);
+    const double own = 1e9*order[one.kind] + (one.general ? 0 : 1e8) + (one.name ? length/3 : length);
+    int k = i;
+    for (; k > 0 && rank[k - 1] > own; k--) s->found[k] = s->found[k - 1], rank[k] = rank[k - 1];
+    s->found[k] = one, rank[k] = own;
+  }
   return PF_OK;
 }
 
@@ -239,7 +205,14 @@ static PfStatus independent_ones(Search *s, int *which, int *rank)
 {
   int symbols = 0;
   PfExpr *list, *f = pf_arena_array(s->arena, PfExpr, s->count);
-  PF_TRY(state_symbols(s, &list, &symbols));
+  /* Everything a state may be made of. */
+  const PfModel *model = s->eq->model;
+  const PfKinematics *k = &s->flow.states.kinematics;
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities", PF_ROOM(list, 2*s->eq->n + k->count)));
+  symbols = 0;
+  for (int i = 0; i < s->eq->n; i++) list[symbols++] = model->coordinates[i].q;
+  for (int i = 0; i < s->eq->n; i++) list[symbols++] = model->coordinates[i].v;
+  for (int a = 0; a < k->count && !k->chosen; a++) list[symbols++] = k->omega[a];
   size_t size = (size_t)s->count*(size_t)symbols;
   PfExpr *slopes = pf_arena_array(s->arena, PfExpr, size);
   uint64_t *values = pf_arena_array(s->arena, uint64_t, size), *work = pf_arena_array(s->arena, uint64_t, size);
@@ -274,59 +247,25 @@ static PfExpr shortest(PfContext *ctx, PfExpr e)
   return best;
 }
 
-/* Numbers in it hold for the values of the parameters only, so these are put in, too. */
-static PfStatus show(const Search *s, PfInvariant *one)
-{
-  bool energy = one->kind <= PF_INVARIANT_JACOBI;
-  if (!energy && !one->general) PF_TRY(pf_put_parameters(s->ctx, s->eq->model, s->parameters, &one->value, 1));
-  one->value = energy ? pf_expr_simplest(s->ctx, one->value) : shortest(s->ctx, one->value);
-  return pf_expr_check(s->ctx);
-}
-
+/* Tests a candidate on its own, exactly, and keeps it in its shortest form with the result of a proof. */
 static PfStatus take(Search *s, PfInvariant one)
 {
   PfStatus status;
   bool constant = pf_flow_is_constant(&s->flow, one.value, PF_FLOW_BY_VALUE, &status) == PF_TRUE;
   PF_TRY(status);
-  if (!constant) return PF_OK; /* a fraction was read that is none */
+  if (!constant) return PF_OK; /* a fraction was recovered wrongly */
   one.general = pf_flow_is_constant(&s->flow, one.value, PF_FLOW_BY_NAME, &status) == PF_TRUE;
   PF_TRY(status);
   PF_TRY(pf_may_jump(s->ctx, s->arena, s->eq->model, &one.value, 1, &one.between));
   one.between = one.between || s->jumps;
-  PF_TRY(show(s, &one));
+  /* Numbers in it hold for the values of the parameters only, so these are put in, too. */
+  bool energy = one.kind <= PF_INVARIANT_JACOBI;
+  if (!energy && !one.general) PF_TRY(pf_put_parameters(s->ctx, s->eq->model, s->parameters, &one.value, 1));
+  one.value = energy ? pf_expr_simplest(s->ctx, one.value) : shortest(s->ctx, one.value);
+  PF_TRY(pf_expr_check(s->ctx));
   PF_TRY(pf_invariant_prove(&s->flow, s->parameters, &one, &one.proof));
   s->result->at[s->result->count++] = one;
   return PF_OK;
-}
-
-static bool is_in(const int *list, int count, int i)
-{
-  for (int k = 0; k < count; k++)
-    if (list[k] == i) return true;
-  return false;
-}
-
-static bool is_energy(const PfInvariant *one)
-{
-  return one->kind <= PF_INVARIANT_JACOBI;
-}
-
-/* Energies first, then the others as they come, and what is holonomic last. */
-static PfStatus keep_independent(Search *s)
-{
-  int *which = pf_arena_array(s->arena, int, s->count + 1), rank = 0;
-  s->result->at = pf_arena_array(s->arena, PfInvariant, s->count);
-  if (!which || !s->result->at) return pf_no_room(s->ctx, "the search for conserved quantities");
-  PF_TRY(sort(s));
-  if (s->count) PF_TRY(independent_ones(s, which, &rank));
-  for (int pass = 0; pass < 3; pass++)
-    for (int i = 0; i < s->count; i++) {
-      PfInvariant one = s->found[i];
-      int group = is_energy(&one) ? 0 : one.kind == PF_INVARIANT_HOLONOMIC ? 2 : 1;
-      one.dependent = !is_in(which, rank, i);
-      if (group == pass && (group == 0 || !one.dependent)) PF_TRY(take(s, one));
-    }
-  return pf_expr_check(s->ctx);
 }
 
 /* ---------------------------------------------------------------- all */
@@ -339,7 +278,7 @@ static PfStatus find_holonomic(Search *s)
   int said = pf_diagnostic_count(s->ctx);
   const PfEquations *eq = s->eq->by_quaternions ? s->eq->by_quaternions : s->eq;
   PfStatus status = pf_integrability(s->ctx, s->arena, eq, s->parameters, NULL, &found);
-  if (status == PF_ERR_MODEL || status == PF_ERR_NUMBER) pf_diagnostics_cut(s->ctx, said);
+  if (status == PF_ERR_MODEL || status == PF_ERR_NUMBER) pf_diagnostics_truncate(s->ctx, said);
   else PF_TRY(status);
   for (int i = 0; status == PF_OK && i < found.integral_count; i++)
     if (!found.integrals[i].declared)
@@ -347,28 +286,19 @@ static PfStatus find_holonomic(Search *s)
   return PF_OK;
 }
 
-static bool has_parameters(const PfModel *model)
+/* Energies first, then integrals of the constraints, then linear and quadratic functions of the velocities. */
+static PfStatus find_all(Search *s)
 {
-  for (int i = 0; i < model->parameter_count; i++)
-    if (!model->parameters[i].derived) return true;
-  return false;
-}
-
-/* Derivatives leave jumps out: what then seems constant need not be so when the motion passes one. */
-static PfStatus find_jumps(Search *s)
-{
+  PF_TRY(pf_flow_make(s->ctx, s->arena, s->eq, s->parameters, &s->flow));
+  s->result->why_not = s->flow.trouble;
+  if (s->flow.trouble) return PF_OK;
+  PfCandidates linear, quadratic;
+  /* Derivatives leave jumps out: an apparent constant need not be one when the motion passes a jump. */
   const PfEquations *eq = s->eq;
   const PfExpr energies[] = {eq->kinetic, eq->potential};
   PF_TRY(pf_may_jump(s->ctx, s->arena, eq->model, energies, 2, &s->jumps));
   if (!s->jumps) PF_TRY(pf_may_jump(s->ctx, s->arena, eq->model, eq->position, eq->m, &s->jumps));
   if (!s->jumps) PF_TRY(pf_may_jump(s->ctx, s->arena, eq->model, eq->velocity, eq->m, &s->jumps));
-  return PF_OK;
-}
-
-static PfStatus find(Search *s)
-{
-  PfCandidates linear, quadratic;
-  PF_TRY(find_jumps(s));
   PF_TRY(find_energy(s));
   if (s->result->why_not) return PF_OK;
   PF_TRY(find_holonomic(s));
@@ -377,20 +307,28 @@ static PfStatus find(Search *s)
   s->result->tried = linear.count + quadratic.count;
   PF_TRY(search(s, &linear, PF_INVARIANT_LINEAR, PF_FLOW_BY_NAME));
   PF_TRY(search(s, &quadratic, PF_INVARIANT_QUADRATIC, PF_FLOW_BY_NAME));
-  if (!has_parameters(s->eq->model)) return keep_independent(s);
-  PF_TRY(search(s, &linear, PF_INVARIANT_LINEAR, PF_FLOW_BY_VALUE));
-  PF_TRY(search(s, &quadratic, PF_INVARIANT_QUADRATIC, PF_FLOW_BY_VALUE));
-  return keep_independent(s);
+  bool parameters = false;
+  for (int i = 0; i < eq->model->parameter_count; i++) parameters = parameters || !eq->model->parameters[i].derived;
+  if (parameters) PF_TRY(search(s, &linear, PF_INVARIANT_LINEAR, PF_FLOW_BY_VALUE));
+  if (parameters) PF_TRY(search(s, &quadratic, PF_INVARIANT_QUADRATIC, PF_FLOW_BY_VALUE));
+  /* Energies first, then the others as they come, and holonomic ones last. */
+  int *which, rank = 0;
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities", PF_ROOM(which, s->count + 1),
+                   PF_ROOM(s->result->at, s->count)));
+  PF_TRY(sort(s));
+  if (s->count) PF_TRY(independent_ones(s, which, &rank));
+  for (int pass = 0; pass < 3; pass++)
+    for (int i = 0; i < s->count; i++) {
+      PfInvariant one = s->found[i];
+      int group = one.kind <= PF_INVARIANT_JACOBI ? 0 : one.kind == PF_INVARIANT_HOLONOMIC ? 2 : 1;
+      one.dependent = true;
+      for (int k = 0; k < rank; k++) one.dependent = one.dependent && which[k] != i;
+      if (group == pass && (group == 0 || !one.dependent)) PF_TRY(take(s, one));
+    }
+  return pf_expr_check(s->ctx);
 }
 
-static PfStatus find_all(Search *s)
-{
-  PF_TRY(pf_flow_make(s->ctx, s->arena, s->eq, s->parameters, &s->flow));
-  s->result->why_not = s->flow.trouble;
-  return s->flow.trouble ? PF_OK : find(s);
-}
-
-/* What is conserved in angular velocities and direction cosines, by quaternions: for numbers. */
+/* Conserved quantities in angular velocities and direction cosines, by quaternions: for numbers. */
 static PfStatus write_by_coordinates(PfContext *ctx, const PfModel *quasi, PfInvariants *found)
 {
   for (int i = 0; i < found->count; i++) {
@@ -400,9 +338,9 @@ static PfStatus write_by_coordinates(PfContext *ctx, const PfModel *quasi, PfInv
       for (int c = 0; c < 3; c++)
         PF_TRY(pf_expr_substitute(ctx, &one->by_coordinates, 1, &quasi->coordinates[quasi->spinnings[k].first + c].v,
                                   quasi->spinnings[k].value + c, 1, &one->by_coordinates));
-    for (int k = 0; k < quasi->follower_count; k++)
-      PF_TRY(pf_expr_substitute(ctx, &one->by_coordinates, 1, &quasi->followers[k].symbol, &quasi->followers[k].value,
-                                1, &one->by_coordinates));
+    for (int k = 0; k < quasi->auxiliary_count; k++)
+      PF_TRY(pf_expr_substitute(ctx, &one->by_coordinates, 1, &quasi->auxiliaries[k].symbol,
+                                &quasi->auxiliaries[k].value, 1, &one->by_coordinates));
   }
   return PF_OK;
 }

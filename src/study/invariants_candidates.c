@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What conserved quantities are made of. */
+/* The functions whose linear combinations are searched for conserved quantities: momenta, velocities and angular
+ * velocities, times products of sines, cosines and coordinates that occur in the equations; and their squares. */
 #include "study/invariants.h"
 
 #include "model/model.h"
 
 #include <string.h>
 
+/* An empty list with room for `most` functions. */
 static PfStatus make_list(const PfFlow *flow, int most, PfCandidates *list)
 {
   *list = (PfCandidates){.room = most};
-  list->at = pf_arena_array(flow->arena, PfExpr, most);
-  list->name = pf_arena_array(flow->arena, const char *, most);
-  return list->at && list->name ? PF_OK : pf_no_room(flow->ctx, "the search for conserved quantities");
+  return pf_arrays(flow->ctx, flow->arena, "the search for conserved quantities", PF_ROOM(list->at, most),
+                   PF_ROOM(list->name, most));
 }
 
 /* Once each, and never zero. */
@@ -35,12 +36,6 @@ static void add_named(const PfFlow *flow, PfCandidates *list, PfExpr e, const ch
 }
 
 /* ---------------------------------------------------------------- linear functions */
-
-static void add_momenta(const PfFlow *flow, PfCandidates *list)
-{
-  for (int i = 0; i < flow->eq->n; i++)
-    add_named(flow, list, flow->eq->momentum[i], "momentum of", flow->eq->model->coordinates[i].name);
-}
 
 /* P_a = sum_i p_i dv_i/domega_a */
 static void add_pseudo_momenta(const PfFlow *flow, PfCandidates *list)
@@ -76,39 +71,21 @@ static void add_body(const PfFlow *flow, const PfBody *body, PfExpr momentum[3],
     turning[k] = pf_expr_add(ctx, turning[k], pf_expr_add(ctx, moment[k], own[k]));
 }
 
-static void add_body_momenta(const PfFlow *flow, PfCandidates *list)
-{
-  static const char *const axes[] = {"x", "y", "z"};
-  const PfModel *model = flow->eq->model;
-  PfExpr zero = pf_expr_int(flow->ctx, 0), momentum[3] = {zero, zero, zero}, turning[3] = {zero, zero, zero};
-  for (int i = 0; i < model->body_count; i++) add_body(flow, model->bodies + i, momentum, turning);
-  for (int k = 0; k < 3; k++) add_named(flow, list, momentum[k], "momentum of all bodies along", axes[k]);
-  for (int k = 0; k < 3; k++) add_named(flow, list, turning[k], "angular momentum of all bodies about", axes[k]);
-}
-
+/* The velocities of all coordinates. */
 static void add_velocities(const PfFlow *flow, PfCandidates *list)
 {
   for (int i = 0; i < flow->eq->n; i++) add(flow, list, flow->eq->model->coordinates[i].v);
 }
 
-/* The angular velocity of every body, in the axes of the ground: by angles it would take products of three. */
-static void add_spins(const PfFlow *flow, PfCandidates *list)
-{
-  const PfModel *model = flow->eq->model;
-  for (int i = 0; i < model->body_count; i++) {
-    PfExpr spin[3];
-    pf_vector_express(model, pf_frame_spin(model, model->bodies[i].frame), 0, spin);
-    for (int k = 0; k < 3; k++) add(flow, list, spin[k]);
-  }
-}
-
 /* ---------------------------------------------------------------- factors */
 
+/* A sine or a cosine? */
 static bool is_circular(PfContext *ctx, PfExpr e)
 {
   return pf_expr_op(ctx, e) == PF_OP_SIN || pf_expr_op(ctx, e) == PF_OP_COS;
 }
 
+/* All expressions that M, A and F are made of, in the arena. */
 static PfStatus reach_equations(const PfFlow *flow, PfExpr **nodes, int *count)
 {
   const PfEquations *eq = flow->eq;
@@ -128,14 +105,7 @@ static bool is_angle_function(const PfFlow *flow, PfExpr e, const PfExpr *q, con
          !pf_expr_depends(flow->ctx, e, v, flow->eq->n) && !pf_expr_depends(flow->ctx, e, &flow->eq->model->time, 1);
 }
 
-/* Both functions of each angle, since one often comes with the other. */
-static void add_circular(const PfFlow *flow, PfCandidates *factors, PfExpr e)
-{
-  PfExpr angle = pf_expr_arg(flow->ctx, e, 0);
-  add(flow, factors, pf_expr_call1(flow->ctx, PF_OP_SIN, angle));
-  add(flow, factors, pf_expr_call1(flow->ctx, PF_OP_COS, angle));
-}
-
+/* Products of two sines or cosines of different angles. */
 static void add_products(const PfFlow *flow, PfCandidates *factors)
 {
   int count = factors->count;
@@ -154,21 +124,28 @@ static void add_cosines(const PfFlow *flow, int row, PfCandidates *factors)
   const PfModel *model = flow->eq->model;
   for (int i = 0; i < model->spinning_count; i++)
     for (int k = 0; k < 3 && model->spinnings[i].sign > 0; k++)
-      add(flow, factors, model->followers[model->spinnings[i].follower + 3*row + k].symbol);
+      add(flow, factors, model->auxiliaries[model->spinnings[i].auxiliary + 3*row + k].symbol);
 }
 
+/* Functions of the configuration that candidates are multiplied by: 1, sines and cosines of the equations, direction
+ * cosines, coordinates, and products of two. */
 static PfStatus list_factors(const PfFlow *flow, PfCandidates *factors)
 {
   enum { MOST_FACTORS = 60 };
   int n = flow->eq->n, count = 0;
-  PfExpr *nodes, *q = pf_arena_array(flow->arena, PfExpr, n), *v = pf_arena_array(flow->arena, PfExpr, n);
-  if (!q || !v) return pf_no_room(flow->ctx, "the search for conserved quantities");
+  PfExpr *nodes, *q, *v;
+  PF_TRY(pf_arrays(flow->ctx, flow->arena, "the search for conserved quantities", PF_ROOM(q, n), PF_ROOM(v, n)));
   for (int i = 0; i < n; i++) q[i] = flow->eq->model->coordinates[i].q, v[i] = flow->eq->model->coordinates[i].v;
   PF_TRY(make_list(flow, MOST_FACTORS, factors));
   PF_TRY(reach_equations(flow, &nodes, &count));
   add(flow, factors, pf_expr_int(flow->ctx, 1));
   for (int i = 0; i < count; i++)
-    if (is_angle_function(flow, nodes[i], q, v)) add_circular(flow, factors, nodes[i]);
+    if (is_angle_function(flow, nodes[i], q, v)) {
+      /* Both functions of each angle, since one often comes with the other. */
+      PfExpr angle = pf_expr_arg(flow->ctx, nodes[i], 0);
+      add(flow, factors, pf_expr_call1(flow->ctx, PF_OP_SIN, angle));
+      add(flow, factors, pf_expr_call1(flow->ctx, PF_OP_COS, angle));
+    }
   bool alone = flow->eq->model->spinning_count == 1; /* with several there are too many of them */
   for (int row = 3; row-- > 0;) /* the vertical first */
     if (alone || row == 2) add_cosines(flow, row, factors);
@@ -181,17 +158,30 @@ static PfStatus list_factors(const PfFlow *flow, PfCandidates *factors)
 
 /* ---------------------------------------------------------------- lists */
 
+/* Factors and linear functions each make lists; the result is their products, factor by factor as long as there is
+ * room for all products with one. */
 PfStatus pf_candidates_linear(const PfFlow *flow, int most, PfCandidates *list)
 {
   PfCandidates factors, linear;
   PF_TRY(make_list(flow, most, list));
   PF_TRY(make_list(flow, most, &linear));
   PF_TRY(list_factors(flow, &factors));
-  add_momenta(flow, &linear);
+  for (int i = 0; i < flow->eq->n; i++)
+    add_named(flow, &linear, flow->eq->momentum[i], "momentum of", flow->eq->model->coordinates[i].name);
   add_pseudo_momenta(flow, &linear);
-  add_body_momenta(flow, &linear);
+  static const char *const axes[] = {"x", "y", "z"};
+  const PfModel *model = flow->eq->model;
+  PfExpr zero = pf_expr_int(flow->ctx, 0), momentum[3] = {zero, zero, zero}, turning[3] = {zero, zero, zero};
+  for (int i = 0; i < model->body_count; i++) add_body(flow, model->bodies + i, momentum, turning);
+  for (int k = 0; k < 3; k++) add_named(flow, &linear, momentum[k], "momentum of all bodies along", axes[k]);
+  for (int k = 0; k < 3; k++) add_named(flow, &linear, turning[k], "angular momentum of all bodies about", axes[k]);
   add_velocities(flow, &linear);
-  add_spins(flow, &linear);
+  /* The angular velocity of every body, in the axes of the ground: by angles it would take products of three. */
+  for (int i = 0; i < model->body_count; i++) {
+    PfExpr spin[3];
+    pf_vector_express(model, pf_frame_spin(model, model->bodies[i].frame), 0, spin);
+    for (int k = 0; k < 3; k++) add(flow, &linear, spin[k]);
+  }
   for (int b = 0; b < factors.count && list->count + linear.count <= most; b++)
     for (int i = 0; i < linear.count; i++) {
       add(flow, list, pf_expr_mul(flow->ctx, factors.at[b], linear.at[i]));
@@ -200,12 +190,14 @@ PfStatus pf_candidates_linear(const PfFlow *flow, int most, PfCandidates *list)
   return pf_expr_check(flow->ctx);
 }
 
+/* All products of two of the functions, squares among them. */
 static void add_squares(const PfFlow *flow, const PfCandidates *linear, PfCandidates *list)
 {
   for (int i = 0; i < linear->count; i++)
     for (int k = i; k < linear->count; k++) add(flow, list, pf_expr_mul(flow->ctx, linear->at[i], linear->at[k]));
 }
 
+/* Kinetic and potential energy, products of two momenta, and products of two velocities where there is room for all. */
 PfStatus pf_candidates_quadratic(const PfFlow *flow, int most, PfCandidates *list)
 {
   PfCandidates momenta, velocities;

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "study/distribution.h"
 
+/* G (k x k) without a row and a column, in `minor`, which is returned. */
 static PfExpr *minor_of(const PfExpr *G, int k, int row, int column, PfExpr *minor)
 {
   int at = 0;
@@ -32,17 +33,6 @@ static PfExpr determinant(PfContext *ctx, const PfExpr *G, int k)
   return sum;
 }
 
-/* det(G) times component a of omega'. */
-static PfExpr cramer(PfContext *ctx, const PfExpr *G, const PfExpr *g, int k, int a)
-{
-  PfExpr sum = pf_expr_int(ctx, 0), minor[4];
-  for (int b = 0; b < k; b++) {
-    PfExpr part = pf_expr_mul(ctx, g[b], determinant(ctx, minor_of(G, k, b, a, minor), k - 1));
-    sum = (a + b)%2 ? pf_expr_sub(ctx, sum, part) : pf_expr_add(ctx, sum, part);
-  }
-  return sum;
-}
-
 /* The function and the form, with velocities by pseudo-velocities and inputs by their functions of time. */
 static PfStatus write_out(const PfFlow *flow, PfExpr *e, int count)
 {
@@ -53,45 +43,41 @@ static PfStatus write_out(const PfFlow *flow, PfExpr *e, int count)
   return pf_insert_inputs(flow->ctx, model, e, (size_t)count);
 }
 
-/* det(G) times the rate of f, all in terms of q, omega and t. */
-static PfStatus write_rate(const PfFlow *flow, const PfReducedForm *form, PfExpr f, PfExpr *rate)
-{
-  PfContext *ctx = flow->ctx;
-  const PfKinematics *k = &flow->states.kinematics;
-  int n = flow->eq->n;
-  PfExpr *from = pf_arena_array(flow->arena, PfExpr, n + 1), *to = pf_arena_array(flow->arena, PfExpr, n + 1);
-  PfExpr slope[3], held;
-  if (!from || !to) return pf_no_room(ctx, "a proof");
-  for (int i = 0; i < n; i++) from[i] = flow->eq->model->coordinates[i].q, to[i] = k->v[i];
-  from[n] = flow->eq->model->time, to[n] = pf_expr_int(ctx, 1);
-  PF_TRY(pf_expr_derive_along(ctx, &f, 1, from, to, n + 1, &held));
-  PF_TRY(pf_expr_gradient(ctx, f, k->omega, k->count, slope));
-  *rate = pf_expr_mul(ctx, held, determinant(ctx, form->G, k->count));
-  for (int a = 0; a < k->count; a++)
-    *rate = pf_expr_add(ctx, *rate, pf_expr_mul(ctx, slope[a], cramer(ctx, form->G, form->g, k->count, a)));
-  return pf_expr_check(ctx);
-}
-
+/* det(G) times the rate of f, all in terms of q, omega and t: df/domega times adj(G) g by Cramer's rule. */
 PfStatus pf_invariant_prove(const PfFlow *flow, const double *parameters, const PfInvariant *invariant, PfTruth *truth)
 {
   PfContext *ctx = flow->ctx;
-  const PfKinematics *k = &flow->states.kinematics;
+  const PfKinematics *kinematics = &flow->states.kinematics;
   const PfModel *model = flow->eq->model;
+  const int k = kinematics->count, n = flow->eq->n;
   PfReducedForm form;
   *truth = PF_UNKNOWN;
-  if (!flow->states.laconic || k->count > 3 || k->count < 1) return PF_OK;
-  PF_TRY(pf_reduce_maggi(ctx, flow->arena, flow->eq, k, &form));
-  PfExpr f = invariant->value, rate;
+  if (!flow->states.laconic || k > 3 || k < 1) return PF_OK;
+  PF_TRY(pf_reduce_maggi(ctx, flow->arena, flow->eq, kinematics, &form));
+  PfExpr f = invariant->value, rate, slope[3], held, minor[4], *from, *to;
   PF_TRY(write_out(flow, &f, 1));
-  PF_TRY(write_out(flow, form.G, k->count*k->count));
-  PF_TRY(write_out(flow, form.g, k->count));
-  PF_TRY(write_rate(flow, &form, f, &rate));
+  PF_TRY(write_out(flow, form.G, k*k));
+  PF_TRY(write_out(flow, form.g, k));
+  PF_TRY(pf_arrays(ctx, flow->arena, "a proof", PF_ROOM(from, n + 1), PF_ROOM(to, n + 1)));
+  for (int i = 0; i < n; i++) from[i] = model->coordinates[i].q, to[i] = kinematics->v[i];
+  from[n] = model->time, to[n] = pf_expr_int(ctx, 1);
+  PF_TRY(pf_expr_derive_along(ctx, &f, 1, from, to, n + 1, &held));
+  PF_TRY(pf_expr_gradient(ctx, f, kinematics->omega, k, slope));
+  rate = pf_expr_mul(ctx, held, determinant(ctx, form.G, k));
+  for (int a = 0; a < k; a++) {
+    PfExpr along = pf_expr_int(ctx, 0); /* det(G) times component a of omega' */
+    for (int b = 0; b < k; b++) {
+      PfExpr part = pf_expr_mul(ctx, form.g[b], determinant(ctx, minor_of(form.G, k, b, a, minor), k - 1));
+      along = (a + b)%2 ? pf_expr_sub(ctx, along, part) : pf_expr_add(ctx, along, part);
+    }
+    rate = pf_expr_add(ctx, rate, pf_expr_mul(ctx, slope[a], along));
+  }
+  PF_TRY(pf_expr_check(ctx));
   PF_TRY(write_out(flow, &rate, 1));
   if (invariant->general) {
     PF_TRY(pf_put_zeros(ctx, model, parameters, &rate, 1));
     PF_TRY(pf_model_expand(model, &rate, 1, &rate));
-  }
-  else PF_TRY(pf_put_parameters(ctx, model, parameters, &rate, 1));
+  } else PF_TRY(pf_put_parameters(ctx, model, parameters, &rate, 1));
   *truth = pf_expr_is_zero(ctx, rate);
   return PF_OK;
 }

@@ -13,22 +13,22 @@ typedef struct PfPath {
   void *user;
   double from, to;              /* the latest step; the same where an event is announced or has happened */
   double t, g;                  /* so far it was looked at, and the height there */
-  double largest;               /* height so far: what is nothing beside it is rounding */
+  double largest;               /* height so far: negligible heights against it are rounding */
   bool below;                   /* where it was last off the section */
 } PfPath;
 
 /* The simulation moves for `span` seconds from its start. */
 PfStatus pf_path_prepare(PfSim *sim, double span);
-/* Its relative tolerance, for what is followed beside it. */
+/* Its relative tolerance, for quantities that are integrated along with it. */
 double pf_path_rtol(const PfSim *sim);
 /* Starts where the field is, or where the simulation is placed when it is NULL. */
 PfStatus pf_path_begin(PfPath *path, const PfDynamics *field);
-/* The next step, or event. `goes` is false when the motion is over; that it cannot be followed further is no
+/* The next step, or event. `goes` is false when the motion is over; a motion that cannot be followed further is not a
  * failure. */
 PfStatus pf_path_step(PfPath *path, bool *goes);
-/* The next instant of the latest step at which the height becomes positive; then the simulation shows it. A jump is no
- * passage, and neither is rounding where something rests on the section: that passes when it leaves to the other
- * side. */
+/* The next instant of the latest step at which the height becomes positive; then the simulation is evaluated there. A
+ * jump does not count as a passage, and neither does rounding where the motion rests on the section: it passes when it
+ * leaves to the other side. */
 bool pf_path_pass(PfPath *path, double *t);
 /* Why the motion is over before the end of its time, in `arena`; NULL when it is not. */
 const char *pf_path_end(const PfPath *path, PfArena *arena);

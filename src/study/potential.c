@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integrals of closed forms by rules: coordinate after coordinate, term after term. */
+/* Integrals of closed forms by rules: coordinate after coordinate, term after term.
+ *
+ * F = int f_1 dx_1 + int (f_2 - dF/dx_2) dx_2 + …: for a closed form each rest depends on later coordinates only. The
+ * rules for one term and one coordinate x are tried in order: powers, f(u) u', parts, products of circular functions.
+ * PF_EXPR_NONE stands for a term that no rule can integrate. */
 #include "study/integrability.h"
 
+/* Does e depend on the symbol x? */
 static bool contains(PfContext *ctx, PfExpr e, PfExpr x)
 {
   return pf_expr_depends(ctx, e, &x, 1);
@@ -94,6 +99,7 @@ static PfExpr product_of_two(PfContext *ctx, PfExpr f, PfExpr g)
 
 static PfExpr integrate_sum(PfContext *ctx, PfExpr e, PfExpr x, int depth);
 
+/* term = rest f g with f and g sines or cosines: their product as a sum, whose terms are integrated one by one. */
 static PfExpr by_sum(PfContext *ctx, PfExpr term, PfExpr f, PfExpr g, PfExpr x, int depth)
 {
   PfExpr sum = product_of_two(ctx, f, g);
@@ -107,22 +113,25 @@ static PfExpr by_sum(PfContext *ctx, PfExpr term, PfExpr f, PfExpr g, PfExpr x, 
   return integrate_sum(ctx, pf_expr_add(ctx, parts, pf_expr_mul(ctx, rest, number)), x, depth + 1);
 }
 
-/* The base and exponent of a factor of a product; the term itself when it is none. */
+/* How many factors the term has; 1 when it is not a product. */
 static int factors_of(PfContext *ctx, PfExpr term)
 {
   return pf_expr_op(ctx, term) == PF_OP_PRODUCT ? pf_expr_arg_count(ctx, term)/2 : 1;
 }
 
+/* The base of factor i; the term itself when it is not a product. */
 static PfExpr base_of(PfContext *ctx, PfExpr term, int i)
 {
   return pf_expr_op(ctx, term) == PF_OP_PRODUCT ? pf_expr_arg(ctx, term, 2*i) : term;
 }
 
+/* The exponent of factor i. */
 static PfExpr exponent_of(PfContext *ctx, PfExpr term, int i)
 {
   return pf_expr_op(ctx, term) == PF_OP_PRODUCT ? pf_expr_arg(ctx, term, 2*i + 1) : pf_expr_int(ctx, 1);
 }
 
+/* By the product of factor i with itself, where its exponent is 2, or with a later factor that contains x. */
 static PfExpr by_two_factors(PfContext *ctx, PfExpr term, int i, PfExpr x, int depth)
 {
   PfExpr f = base_of(ctx, term, i);
@@ -136,6 +145,8 @@ static PfExpr by_two_factors(PfContext *ctx, PfExpr term, int i, PfExpr x, int d
   return PF_EXPR_NONE;
 }
 
+/* The integral over x of one term, by the first rule that fits one of its factors. `depth` counts the sums that the
+ * rules have made. */
 static PfExpr integrate_term(PfContext *ctx, PfExpr term, PfExpr x, int depth)
 {
   if (!contains(ctx, term, x)) return pf_expr_mul(ctx, term, x);
@@ -154,6 +165,7 @@ static PfExpr integrate_term(PfContext *ctx, PfExpr term, PfExpr x, int depth)
 
 /* ---------------------------------------------------------------- sums */
 
+/* The integral over x, term by term; none when one term has none, or the rules go round in circles. */
 static PfExpr integrate_sum(PfContext *ctx, PfExpr e, PfExpr x, int depth)
 {
   enum { MOST_DEPTH = 4 };
@@ -200,13 +212,16 @@ static PfExpr integrate(PfContext *ctx, PfExpr e, PfExpr x)
 
 /* ---------------------------------------------------------------- forms */
 
+/* By form, or by random values that the exact test does not contradict. */
 static bool is_zero(PfContext *ctx, PfExpr e)
 {
   if (pf_expr_is_structural_zero(ctx, e)) return true;
   return pf_expr_is_probably_zero(ctx, e, 2) == PF_TRUE && pf_expr_is_zero(ctx, e) != PF_FALSE;
 }
 
-/* What the coordinates so far have not explained must not contain them any more. */
+/* F with dF = form, by the coordinates in their order (step 1) or backwards (-1): one of them may have integrals where
+ * the other has not. The part of the form that the coordinates so far leave over must not contain them any more; in the
+ * end all derivatives of F are compared with the form. */
 static PfExpr build(PfContext *ctx, const PfExpr *x, int n, const PfExpr *form, int step)
 {
   PfExpr F = pf_expr_int(ctx, 0);
@@ -224,6 +239,7 @@ static PfExpr build(PfContext *ctx, const PfExpr *x, int n, const PfExpr *form, 
   return pf_expr_simplest(ctx, F);
 }
 
+/* The result is in the context. */
 PfStatus pf_potential_find(PfContext *ctx, const PfExpr *x, int n, const PfExpr *form, PfExpr *potential)
 {
   *potential = build(ctx, x, n, form, 1);

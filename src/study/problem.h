@@ -22,7 +22,7 @@ typedef struct PfProblem {
   bool *turns;           /* n: angles after whose full turn x' of all that is not cyclic is the same */
   double *home;          /* all numbers of the field where the problem was made */
   int parameter;         /* that may change, or -1 */
-  PfTape *chain;         /* what moves with it */
+  PfTape *chain;         /* quantities that move with it */
   double mu;
   double *x, *base, *rate, *A, *noise, *s, *work, *slope;
 } PfProblem;
@@ -40,6 +40,7 @@ const char *pf_problem_sought(PfSteadyKind kind);
 /* At the place of the field, which chooses its chart anew so that as many coordinates as possible are cyclic. */
 PfStatus pf_problem_make(PfContext *ctx, PfArena *arena, PfDynamics *field, PfSteadyKind kind, int parameter,
                          PfProblem *problem);
+/* Frees the tape of the problem; all else is in its arena. The field forgets which coordinates were held. */
 void pf_problem_release(PfProblem *problem);
 /* Chooses the independent coordinates and velocities anew where the field is, so that unknowns and equations are
  * others; not where it is bound to its velocities.
@@ -54,12 +55,12 @@ void pf_problem_get(const PfProblem *problem, double *z);
 PfStatus pf_problem_go(PfProblem *problem, const double *z, double mu, double *r);
 /* J (equations x unknowns) and, unless NULL, d r/d mu where the problem is. */
 PfStatus pf_problem_slope(PfProblem *problem, double *J, double *J_mu);
-/* What rounding may change in r. */
+/* Possible change of r by rounding. */
 PfStatus pf_problem_rounding(PfProblem *problem, double *noise);
 /* J with zeros in the place of elements that are nothing but rounding. */
 PfStatus pf_problem_clean_slope(PfProblem *problem, double *J);
-/* Derivative of x' by all components that are not cyclic, count x count, without what is nothing but rounding; the
- * rounding of each element goes to `noise` unless NULL; `count` of them. */
+/* Derivative of x' by all components that are not cyclic, count x count, without elements that are nothing but
+ * rounding; the rounding of each element goes to `noise` unless NULL; `count` of them. */
 PfStatus pf_problem_matrix(PfProblem *problem, double *matrix, double *noise, int *count);
 
 #endif

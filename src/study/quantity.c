@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A speed, a coordinate x or a velocity x', by name; false for any other name. */
 bool pf_dynamics_quantity(const PfDynamics *f, const char *name, PfQuantity *q)
 {
   const PfModel *model = f->model;
@@ -24,6 +25,7 @@ bool pf_dynamics_quantity(const PfDynamics *f, const char *name, PfQuantity *q)
   return false;
 }
 
+/* A number of the field, or one of its outputs: then all outputs are evaluated. */
 PfStatus pf_quantity_value(PfDynamics *f, PfQuantity q, double *outputs, double *value)
 {
   if (q.output) {
@@ -35,32 +37,21 @@ PfStatus pf_quantity_value(PfDynamics *f, PfQuantity q, double *outputs, double 
   return PF_OK;
 }
 
-/* Its derivative along a completed direction. */
-static double slope(const PfDynamics *f, PfQuantity q, const double *s)
-{
-  const PfSymbols *in = pf_system_symbols(f->system);
-  if (q.output) return f->derived[f->at_out + q.index];
-  bool velocity = q.index >= in->v && q.index < in->v + f->n;
-  return velocity ? f->derived[f->at_rate + q.index - in->v] : s[q.index];
-}
-
+/* Appends a quantity, with its present value as the target. */
 static PfStatus add_level(PfLevels *l, PfQuantity quantity)
 {
   l->list[l->count] = quantity;
   return pf_quantity_value(l->f, quantity, l->outputs, l->target + l->count++);
 }
 
+/* The two quantities of the plane come first, then those that are kept. */
 PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *f, const bool *cyclic, const PfPlane *plane,
                         PfLevels *l)
 {
   int n = pf_dynamics_size(f), most = 2 + plane->keep_count;
   *l = (PfLevels){.ctx = ctx, .f = f, .plane = plane};
-  l->list = pf_arena_array(arena, PfQuantity, most), l->target = pf_arena_array(arena, double, most);
-  l->weight = pf_arena_array(arena, double, n), l->x = pf_arena_array(arena, double, n);
-  l->origin = pf_arena_array(arena, double, n), l->s = pf_arena_array(arena, double, f->count);
-  l->outputs = pf_arena_array(arena, double, f->no);
-  if (!l->list || !l->target || !l->weight || !l->x || !l->origin || !l->s || !l->outputs)
-    return pf_no_room(ctx, "levels");
+  PF_TRY(pf_arrays(ctx, arena, "levels", PF_ROOM(l->list, most), PF_ROOM(l->target, most), PF_ROOM(l->weight, n),
+                   PF_ROOM(l->x, n), PF_ROOM(l->origin, n), PF_ROOM(l->s, f->count), PF_ROOM(l->outputs, f->no)));
   pf_dynamics_get(f, l->origin);
   for (int k = 0; k < n; k++) l->weight[k] = cyclic && cyclic[k] ? 0 : 1;
   for (int i = 0; i < 2; i++) PF_TRY(add_level(l, plane->show[i]));
@@ -68,10 +59,12 @@ PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *f, const boo
   return PF_OK;
 }
 
+/* Differences of the quantities from their targets, with the gradient by the components of x that may change. */
 static PfStatus residual(void *user, const double *x, double *r, double *J)
 {
   PfLevels *l = user;
   PfDynamics *f = l->f;
+  const PfSymbols *in = pf_system_symbols(f->system);
   int n = pf_dynamics_size(f);
   PF_TRY(pf_dynamics_go(f, x));
   for (int i = 0; i < l->count; i++) {
@@ -81,13 +74,19 @@ static PfStatus residual(void *user, const double *x, double *r, double *J)
   for (int k = 0; k < n && J; k++) {
     pf_dynamics_unit(f, k, l->s);
     PF_TRY(pf_dynamics_complete(f, l->s, NULL, f->derived));
-    for (int i = 0; i < l->count; i++) J[i*n + k] = slope(f, l->list[i], l->s);
+    for (int i = 0; i < l->count; i++) {
+      const int index = l->list[i].index, rate = index - in->v;
+      const bool velocity = rate >= 0 && rate < f->n;
+      J[i*n + k] = l->list[i].output ? f->derived[f->at_out + index]
+                   : velocity ? f->derived[f->at_rate + rate] : l->s[index];
+    }
   }
   if (J && pf_first_not_finite(J, (size_t)l->count*(size_t)n) >= 0)
     return pf_fail(l->ctx, PF_ERR_NUMBER, "what is shown or kept has no finite derivative here");
   return PF_OK;
 }
 
+/* Places fill the plane evenly, by Halton's points in two dimensions. */
 PfStatus pf_levels_go(PfLevels *l, int k, bool *found)
 {
   double value[2];
@@ -95,21 +94,22 @@ PfStatus pf_levels_go(PfLevels *l, int k, bool *found)
   return pf_levels_go_to(l, value, found);
 }
 
+/* By Gauss and Newton's method from the origin: the nearest state, in the sense of its weights, since there are fewer
+ * quantities than components as a rule. */
 PfStatus pf_levels_go_to(PfLevels *l, const double value[2], bool *found)
 {
   for (int i = 0; i < 2; i++) l->target[i] = value[i];
   int n = pf_dynamics_size(l->f), before = pf_diagnostic_count(l->ctx);
-  PfGaussNewtonOptions options = {.tolerance = PF_LOOKED_AT, .iterations = 100, .weight = l->weight};
+  PfGaussNewtonOptions options = {.tolerance = PF_COMPARED_TO, .iterations = 100, .weight = l->weight};
   PfGaussNewtonResult result;
   memcpy(l->x, l->origin, (size_t)n*sizeof *l->x);
   PfStatus status = pf_gauss_newton(l->ctx, residual, l, l->count, n, l->x, &options, &result);
   if (status == PF_OK) status = pf_dynamics_go(l->f, l->x);
   *found = status == PF_OK;
-  if (pf_is_final(status)) return status;
-  pf_diagnostics_cut(l->ctx, before);
-  return PF_OK;
+  return pf_end_attempt(l->ctx, before, status);
 }
 
+/* The digits of k in a prime base, mirrored at the point: van der Corput's sequence, a prime for each dimension. */
 double pf_halton(int k, int dimension)
 {
   static const int primes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29, 31, 37, 41,

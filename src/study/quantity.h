@@ -17,12 +17,12 @@ typedef struct PfLevels {
   double *s, *outputs;
 } PfLevels;
 
-/* What is shown and what is kept, at the place of the field. `cyclic` (or NULL) marks components of x that stay;
- * `plane` must outlive the levels. */
+/* The quantities that are shown and kept, at the place of the field. `cyclic` (or NULL) marks components of x that
+ * stay; `plane` must outlive the levels. */
 PfStatus pf_levels_make(PfContext *ctx, PfArena *arena, PfDynamics *field, const bool *cyclic, const PfPlane *plane,
                         PfLevels *levels);
 
-/* Goes to a state near the origin at the k-th place of the plane, where what is kept has its value; `found` tells
+/* Goes to a state near the origin at the k-th place of the plane, where the kept quantities have their values; `found`:
  * whether there is one. */
 PfStatus pf_levels_go(PfLevels *levels, int k, bool *found);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linear equations for constants over a prime field. */
+/* Homogeneous linear equations for constants over a prime field, kept in reduced echelon form while they are added one
+ * by one; and rational reconstruction of the constants. */
 #include "study/relations.h"
 
 #include <string.h>
 
+/* All zeros: no column is a pivot yet. */
 PfStatus pf_relations_make(PfContext *ctx, PfArena *arena, int unknowns, PfRelations *r)
 {
   *r = (PfRelations){.unknowns = unknowns};
@@ -12,6 +14,7 @@ PfStatus pf_relations_make(PfContext *ctx, PfArena *arena, int unknowns, PfRelat
   return r->rows && r->taken ? PF_OK : pf_fail(ctx, PF_ERR_MEMORY, "no room for %d unknown constants", unknowns);
 }
 
+/* The equation that belongs to a pivot. */
 static uint64_t *row_of(const PfRelations *r, int pivot)
 {
   return r->rows + (size_t)pivot*(size_t)r->unknowns;
@@ -24,6 +27,7 @@ static void subtract(const PfField *f, uint64_t *row, uint64_t factor, const uin
     if (other[j]) row[j] = pf_field_subtract(f, row[j], pf_field_multiply(f, factor, other[j]));
 }
 
+/* Takes all known equations off the row, from the left; its first number that is left becomes a new pivot. */
 bool pf_relations_add(PfRelations *r, uint64_t *row)
 {
   const PfField *f = r->field;
@@ -42,6 +46,7 @@ bool pf_relations_add(PfRelations *r, uint64_t *row)
   return true;
 }
 
+/* By back substitution from the last column, with one free unknown at a time. */
 void pf_relations_solve(const PfRelations *r, uint64_t *solutions)
 {
   const PfField *f = r->field;
@@ -50,7 +55,7 @@ void pf_relations_solve(const PfRelations *r, uint64_t *solutions)
     if (r->taken[free]) continue;
     memset(solutions, 0, (size_t)n*sizeof *solutions);
     solutions[free] = f->one;
-    for (int j = n - 1; j >= 0; j--) { /* x_j = -sum of what is right of the pivot */
+    for (int j = n - 1; j >= 0; j--) { /* x_j = -sum of the terms right of the pivot */
       if (!r->taken[j]) continue;
       const uint64_t *row = row_of(r, j);
       for (int k = j + 1; k < n; k++)
@@ -61,6 +66,7 @@ void pf_relations_solve(const PfRelations *r, uint64_t *solutions)
   }
 }
 
+/* Euclid's algorithm on p and a, stopped where the remainder becomes small: remainder = t a mod p. */
 bool pf_field_rational(const PfField *f, uint64_t a, int64_t *num, int64_t *den)
 {
   const int64_t most = (int64_t)1 << 24;

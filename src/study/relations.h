@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside study: homogeneous linear equations for unknown constants, gathered at random points of a prime field, and
- * the rational numbers behind elements of the field. */
+/* Inside study: homogeneous linear equations for unknown constants, gathered at random points of a prime field, and the
+ * rational numbers that elements of the field represent. */
 #ifndef PF_STUDY_RELATIONS_H
 #define PF_STUDY_RELATIONS_H
 
@@ -15,6 +15,7 @@ typedef struct PfRelations {
   bool *taken;    /* is column j a pivot? */
 } PfRelations;
 
+/* No equations yet: room for unknowns^2 elements in the arena. The caller sets `field`. */
 PfStatus pf_relations_make(PfContext *ctx, PfArena *arena, int unknowns, PfRelations *relations);
 
 /* Adds sum_j row[j]*x_j = 0; the row is changed. True when it does not follow from those before. */

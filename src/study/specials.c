@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Special points of a branch. Between two points the signs of three functions tell what lies there: the parameter's
- * part of the tangent (fold), the determinant of the bordered matrix (branch point), the real part of a pair of
- * eigenvalues (Hopf). */
+/* Special points of a branch. Between two points the signs of three functions detect them: the parameter's part of the
+ * tangent (fold), the determinant of the bordered matrix (branch point), the real part of a pair of eigenvalues
+ * (Hopf). */
 #include "study/walk.h"
+
+#include "runtime/pf_root.h"
 
 #include <math.h>
 #include <string.h>
 
+/* The text is static. */
 const char *pf_special_name(PfSpecialKind kind)
 {
   static const char *const names[] = {"fold", "branch point", "Hopf"};
@@ -16,17 +19,20 @@ const char *pf_special_name(PfSpecialKind kind)
 /* A function of the points of a branch whose zero is sought. */
 typedef double (*TestFunction)(const PfWalk *w, const PfWalkPoint *h);
 
+/* The part of the parameter in the tangent: 0 where the branch turns back. */
 static double test_fold(const PfWalk *w, const PfWalkPoint *h)
 {
   return h->t[w->n];
 }
 
+/* The real part of the pair of eigenvalues next to the imaginary axis. */
 static double test_hopf(const PfWalk *w, const PfWalkPoint *h)
 {
   (void)w;
   return h->pair;
 }
 
+/* A search for a zero of a test along the branch, from one point on. */
 typedef struct Search {
   PfWalk *w;
   const PfWalkPoint *from;
@@ -34,12 +40,13 @@ typedef struct Search {
   PfWalkPoint *h;
 } Search;
 
-static PfStatus test_at(void *user, double ds, double *value)
+/* The test at the distance ds, for pf_root: each value takes a correction onto the branch. */
+static int test_at(void *user, double ds, double *value)
 {
   Search *s = user;
-  PF_TRY(pf_walk_point(s->w, s->from, ds, s->h));
-  *value = s->test(s->w, s->h);
-  return PF_OK;
+  const PfStatus status = pf_walk_point(s->w, s->from, ds, s->h);
+  if (status == PF_OK) *value = s->test(s->w, s->h);
+  return (int)status;
 }
 
 /* The zero of the test between `from` and the distance ds, where the signs differ; h ends there. */
@@ -47,10 +54,12 @@ static PfStatus locate(PfWalk *w, const PfWalkPoint *from, double ds, TestFuncti
 {
   Search s = {w, from, test, h};
   double end, at;
-  PF_TRY(test_at(&s, ds, &end));
-  return pf_root(test_at, &s, 0, test(w, from), ds, end, &at);
+  int status = test_at(&s, ds, &end);
+  if (status == PF_OK) status = pf_root(test_at, &s, 0, test(w, from), ds, end, &at);
+  return status == PF_ROOT_NONE ? PF_ERR_NUMBER : (PfStatus)status;
 }
 
+/* The number of the special point of a kind near u, or -1. */
 static int find_special(const PfWalk *w, PfSpecialKind kind, const double *u, double near)
 {
   for (int i = 0; i < w->result->special_count; i++)
@@ -59,26 +68,19 @@ static int find_special(const PfWalk *w, PfSpecialKind kind, const double *u, do
   return -1;
 }
 
-/* Where branches cross, one of them may turn round (a pitchfork): that is a branch point and no fold besides. The fold
- * is known to few digits only, since the tangent is not determined there and the parameter changes with the square of
- * the distance. Gives the place in the list, or -1. */
-static int known_as(PfWalk *w, PfSpecialKind *kind, const double *u)
-{
-  static const double beside = 1e-3, same = 1e-6;
-  int fold = find_special(w, PF_FOLD, u, beside);
-  if (*kind == PF_FOLD && find_special(w, PF_BRANCH, u, beside) >= 0) *kind = PF_BRANCH;
-  else if (*kind == PF_BRANCH && fold >= 0) return fold;
-  return find_special(w, *kind, u, *kind == PF_BRANCH ? beside : same);
-}
-
+/* Where branches cross, one of them may turn round (a pitchfork): that is a branch point and no fold besides, so a
+ * branch point takes the place of a fold in the list. The fold is known to few digits only, since the tangent is not
+ * determined there and the parameter changes with the square of the distance. */
 PfStatus pf_walk_add_special(PfWalk *w, PfSpecialKind kind, const double *u, int branch, int *index)
 {
+  static const double beside = 1e-3, same = 1e-6;
   PfContinuation *r = w->result;
-  PfSpecialKind as = kind;
-  int at = known_as(w, &as, u);
+  int at = r->special_count;
   *index = -1;
-  if (as != kind || (at >= 0 && r->specials[at].kind == kind)) return PF_OK;
-  if (at < 0) at = r->special_count;
+  if (kind == PF_FOLD && find_special(w, PF_BRANCH, u, beside) >= 0) return PF_OK;
+  const int fold = kind == PF_BRANCH ? find_special(w, PF_FOLD, u, beside) : -1;
+  if (fold >= 0) at = fold;
+  else if (find_special(w, kind, u, kind == PF_BRANCH ? beside : same) >= 0) return PF_OK;
   if (at == PF_MOST_SPECIALS || u[w->n] < w->low - 1e-12 || u[w->n] > w->high + 1e-12) return PF_OK;
   PfSpecial *s = r->specials + at;
   *s = (PfSpecial){.kind = kind, .parameter = u[w->n]*w->tracer.scale[w->n], .x = pf_walk_state(w), .branch = branch,
@@ -90,6 +92,7 @@ PfStatus pf_walk_add_special(PfWalk *w, PfSpecialKind kind, const double *u, int
   return kind == PF_HOPF ? pf_hopf_coefficient(&w->problem, &s->frequency, &s->lyapunov) : PF_OK;
 }
 
+/* The copies are in the arena of the walk. */
 PfStatus pf_walk_add_seed(PfWalk *w, const double *u, const double *t, int from)
 {
   if (w->seed_count == PF_MOST_BRANCHES) return PF_OK;
@@ -122,6 +125,9 @@ static PfStatus branch_point(PfWalk *w, const PfWalkPoint *from, const PfWalkPoi
   return pf_walk_add_seed(w, w->special_u + (size_t)index*(size_t)w->m, along ? w->second : w->first, index);
 }
 
+/* Folds by a change of sign of the parameter's part of the tangent; Hopf points where two eigenvalues cross the axis
+ * together, or the crossing is explained neither by a fold nor by a branch point; branch points by a change of sign of
+ * the bordered determinant. A search that fails leaves the point out. */
 PfStatus pf_walk_look_between(PfWalk *w, const PfWalkPoint *from, const PfWalkPoint *to, double ds, int branch,
                               PfWalkPoint *spare)
 {

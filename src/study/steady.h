@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the search for steady motions offers to the continuation. */
+/* The interface of the search for steady motions to the continuation. */
 #ifndef PF_STUDY_STEADY_H
 #define PF_STUDY_STEADY_H
 

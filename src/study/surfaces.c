@@ -6,15 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Room for accelerations, multipliers and forces. */
 static PfStatus make_motion(PfContext *ctx, PfArena *arena, const PfDynamics *f, PfMotion *motion)
 {
-  motion->acceleration = pf_arena_array(arena, double, f->n);
-  motion->multiplier = pf_arena_array(arena, double, f->m);
-  motion->force = pf_arena_array(arena, double, f->n);
-  return motion->acceleration && motion->multiplier && motion->force ? PF_OK
-                                                                     : pf_no_room(ctx, "the switches of the equations");
+  return pf_arrays(ctx, arena, "the switches of the equations", PF_ROOM(motion->acceleration, f->n),
+                   PF_ROOM(motion->multiplier, f->m), PF_ROOM(motion->force, f->n));
 }
 
+/* Arrays are in the arena; system and solver are of their own. */
 PfStatus pf_surfaces_make(PfDynamics *f, PfArena *arena, PfSurfaces *s)
 {
   *s = (PfSurfaces){0};
@@ -22,14 +21,14 @@ PfStatus pf_surfaces_make(PfDynamics *f, PfArena *arena, PfSurfaces *s)
   if (!s->switches.count) return PF_OK;
   PF_TRY(pf_system_new(f->ctx, &s->switches.equations, &s->system));
   PF_TRY(pf_solver_new(f->ctx, s->system, pf_formulation_find("multipliers"), &s->solver));
-  s->values = pf_arena_array(arena, double, pf_system_symbols(s->system)->count);
-  s->size = pf_arena_array(arena, double, s->switches.count);
-  if (!s->values || !s->size) return pf_no_room(f->ctx, "the switches of the equations");
-  for (int k = 0; k < s->switches.count; k++) s->size[k] = pf_dynamics_usual_size(f, s->switches.at[k].surface);
+  PF_TRY(pf_arrays(f->ctx, arena, "the switches of the equations",
+                   PF_ROOM(s->values, pf_system_symbols(s->system)->count), PF_ROOM(s->size, s->switches.count)));
+  for (int k = 0; k < s->switches.count; k++) s->size[k] = pf_dynamics_typical_size(f, s->switches.at[k].surface);
   PF_TRY(make_motion(f->ctx, arena, f, &s->motion));
   return make_motion(f->ctx, arena, f, &s->other);
 }
 
+/* NULLs are allowed. */
 void pf_surfaces_free(PfSurfaces *s)
 {
   pf_solver_free(s->solver);
@@ -56,6 +55,8 @@ static PfStatus place(PfSurfaces *s, const PfDynamics *f, bool on, bool *any)
   return PF_OK;
 }
 
+/* Compares the accelerations with the sides as they are near by, and with 0 on each surface. Where one of them does not
+ * exist there is nothing to compare, and the point stands. */
 PfStatus pf_surfaces_agree(PfSurfaces *s, const PfDynamics *f, bool *agree)
 {
   bool any = false;

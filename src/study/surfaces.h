@@ -14,11 +14,14 @@ typedef struct PfSurfaces {
   PfMotion motion, other;
 } PfSurfaces;
 
+/* Derives the system with the signs of its switching functions as inputs, and a solver for it; `count` is 0 for a model
+ * without switches. To be freed by pf_surfaces_free, also after a failure. */
 PfStatus pf_surfaces_make(PfDynamics *field, PfArena *arena, PfSurfaces *surfaces);
+/* Frees system and solver; arrays are in the arena of pf_surfaces_make. */
 void pf_surfaces_free(PfSurfaces *surfaces);
 
 /* Are the accelerations where the field is those of the equations as they stand? On a surface, but for rounding, sign
- * is 0: what was found with one of its sides may be no solution. */
+ * is 0: a point that was found with one of its sides need not be a solution. */
 PfStatus pf_surfaces_agree(PfSurfaces *surfaces, const PfDynamics *field, bool *agree);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points and tangents of a branch, and its branch and Hopf points. Inside, every component is divided by its scale. */
+/* Points and tangents of a branch, and its branch and Hopf points (tracer.c, branch_point.c, hopf.c). Inside, every
+ * component is divided by its scale. */
 #ifndef PF_STUDY_TRACE_H
 #define PF_STUDY_TRACE_H
 
@@ -12,10 +13,14 @@ typedef struct PfTracer {
   int n;             /* unknowns of the problem; u has n + 1 numbers, the last one is the parameter */
   double *scale;     /* n + 1 */
   double *J;         /* n x (n + 1): Jacobian of the residual where the tracer is */
-  double *B, *step, *r, *z;
-  int *order;
+  double *B;         /* (n + 1) x (n + 1): J with one more row, factored */
+  double *step, *r;  /* n + 1 each: Newton's step, the residual */
+  double *z;         /* workspace: unknowns, or the Jacobian without scales */
+  int *order;        /* of the rows of B */
 } PfTracer;
 
+/* Room for a predictor-corrector along the solutions of the problem with its parameter, all in the arena. The caller
+ * sets the scales. */
 PfStatus pf_tracer_make(PfContext *ctx, PfArena *arena, PfProblem *problem, PfTracer *tracer);
 
 /* Goes to u, with residual and Jacobian. */
@@ -31,8 +36,6 @@ int pf_tracer_tangent(PfTracer *tracer, const double *towards, double *tangent);
  * `tangent`, towards larger values of the parameter. */
 PfStatus pf_tracer_kernel(PfTracer *tracer, int *dimension, double *tangent);
 
-/* H (n + 1 x n + 1): second derivative of p . f by all components of u where the tracer is. */
-PfStatus pf_tracer_curvature(PfTracer *tracer, const double *p, double *H);
 /* From u near a simple branch point to it (A. Griewank, G. W. Reddien 1984: f + beta p = 0, p f_u = 0, |p| = 1). `p`
  * (n) gets the left null vector. PF_ERR_NUMBER, saying nothing, when it does not converge. */
 PfStatus pf_tracer_branch_point(PfTracer *tracer, double *u, double *p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points and tangents of a branch by bordered systems. */
+/* Predictor-corrector kernel of continuation: residual and Jacobian of r(z, mu) = 0 in scaled unknowns, Newton's method
+ * in a plane across the branch, unit tangents from the bordered matrix [J; t]. */
 #include "study/trace.h"
 
 #include "num/newton.h"
@@ -7,18 +8,16 @@
 #include <math.h>
 #include <string.h>
 
+/* The scales are 0 at first. */
 PfStatus pf_tracer_make(PfContext *ctx, PfArena *arena, PfProblem *problem, PfTracer *t)
 {
   size_t n = (size_t)problem->unknowns, m = n + 1;
   *t = (PfTracer){.ctx = ctx, .arena = arena, .p = problem, .n = problem->unknowns};
-  t->scale = pf_arena_array(arena, double, m), t->J = pf_arena_array(arena, double, n*m);
-  t->B = pf_arena_array(arena, double, m*m), t->step = pf_arena_array(arena, double, m);
-  t->r = pf_arena_array(arena, double, m), t->z = pf_arena_array(arena, double, n*n + m);
-  t->order = pf_arena_array(arena, int, m);
-  bool good = t->scale && t->J && t->B && t->step && t->r && t->z && t->order;
-  return good ? PF_OK : pf_no_room(ctx, "the continuation");
+  return pf_arrays(ctx, arena, "the continuation", PF_ROOM(t->scale, m), PF_ROOM(t->J, n*m), PF_ROOM(t->B, m*m),
+                   PF_ROOM(t->step, m), PF_ROOM(t->r, m), PF_ROOM(t->z, n*n + m), PF_ROOM(t->order, m));
 }
 
+/* J has the derivatives by the scaled components: column k times scale k, the last one by the parameter. */
 PfStatus pf_tracer_go(PfTracer *t, const double *u)
 {
   int n = t->n, m = n + 1;
@@ -44,32 +43,29 @@ static int factor(PfTracer *t, const double *last)
   return pf_lu_factor(t->B, (int)m, t->order);
 }
 
-/* As pf_tracer_go, but failures are silent. */
-static PfStatus go_quietly(PfTracer *t, const double *u)
-{
-  int before = pf_diagnostic_count(t->ctx);
-  PfStatus status = pf_tracer_go(t, u);
-  if (status != PF_OK && !pf_is_final(status)) pf_diagnostics_cut(t->ctx, before);
-  return status;
-}
-
-/* The plane in which a point of the branch is looked for. */
+/* The plane in which a point of the branch is sought: normal . (u - at) = 0. */
 typedef struct Plane {
   PfTracer *t;
   const double *u, *at, *normal;
 } Plane;
 
-static PfStatus plane_residual(void *user, PfMiss *miss)
+/* PfNewton's residual: r(u), then the distance from the plane. Failures of the equations leave no diagnostics. */
+static PfStatus plane_residual(void *user, PfResidualNorm *norm)
 {
   const Plane *p = user;
   PfTracer *t = p->t;
-  PF_TRY(go_quietly(t, p->u));
+  /* As pf_tracer_go, but failures are silent. */
+  int before = pf_diagnostic_count(t->ctx);
+  PfStatus status = pf_tracer_go(t, p->u);
+  if (status != PF_OK && !pf_is_final(status)) pf_diagnostics_truncate(t->ctx, before);
+  PF_TRY(status);
   t->r[t->n] = 0;
   for (int i = 0; i <= t->n; i++) t->r[t->n] += p->normal[i]*(p->u[i] - p->at[i]);
-  miss->size = miss->merit = pf_norm(t->r, t->n + 1);
+  norm->size = norm->merit = pf_norm(t->r, t->n + 1);
   return PF_OK;
 }
 
+/* PfNewton's step: [J; normal] du = -r. */
 static PfStatus plane_step(void *user, bool fresh, double *length)
 {
   const Plane *p = user;
@@ -83,6 +79,7 @@ static PfStatus plane_step(void *user, bool fresh, double *length)
   return PF_OK;
 }
 
+/* n + 1 equations for n + 1 unknowns: r(u) = 0 and the plane. */
 PfStatus pf_tracer_correct(PfTracer *t, double *u, const double *at, const double *normal)
 {
   const PfNewtonPolicy policy = {.iterations = 14, .enough = -1, .shortest = 1e-14, .negligible = 1e-10, .stall = 0.1,
@@ -95,6 +92,8 @@ PfStatus pf_tracer_correct(PfTracer *t, double *u, const double *at, const doubl
   return end == PF_NEWTON_CONVERGED ? PF_OK : end == PF_NEWTON_FAILED ? result.status : PF_ERR_NUMBER;
 }
 
+/* From [J; towards] t = (0, …, 0, 1), scaled to the length 1. The determinant of [J; t] changes its sign at branch
+ * points, but not at folds. */
 int pf_tracer_tangent(PfTracer *t, const double *towards, double *tangent)
 {
   size_t n = (size_t)t->n, m = n + 1;

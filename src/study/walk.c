@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A copy of a point (m numbers) in the arena of the walk. */
 double *pf_walk_copy(PfWalk *w, const double *u)
 {
   double *copy = pf_arena_array(w->arena, double, w->m);
@@ -12,12 +13,14 @@ double *pf_walk_copy(PfWalk *w, const double *u)
   return copy;
 }
 
+/* In parts of the scale of the component. */
 double pf_walk_apart(const PfWalk *w, const double *a, const double *b, int k)
 {
   double d = a[k] - b[k], scale = w->tracer.scale[k];
   return k < w->n ? pf_problem_turned(&w->problem, w->problem.unknown[k], d*scale)/scale : d;
 }
 
+/* In scaled components, without full turns. */
 double pf_walk_distance(const PfWalk *w, const double *a, const double *b)
 {
   double sum = 0;
@@ -25,6 +28,7 @@ double pf_walk_distance(const PfWalk *w, const double *a, const double *b)
   return sqrt(sum);
 }
 
+/* A copy in the arena of the walk: problem.size numbers. */
 double *pf_walk_state(PfWalk *w)
 {
   double *x = pf_arena_array(w->arena, double, w->problem.size);
@@ -32,6 +36,7 @@ double *pf_walk_state(PfWalk *w)
   return x;
 }
 
+/* A copy in the arena of the walk: n numbers, dependent coordinates among them. */
 double *pf_walk_coordinates(PfWalk *w)
 {
   const PfDynamics *f = w->problem.field;
@@ -40,6 +45,7 @@ double *pf_walk_coordinates(PfWalk *w)
   return q;
 }
 
+/* Fills h->pair and h->unstable. The eigenvalues themselves are freed again. */
 PfStatus pf_walk_judge(PfWalk *w, PfWalkPoint *h)
 {
   PfMark mark = pf_arena_mark(w->tracer.arena);
@@ -54,6 +60,7 @@ PfStatus pf_walk_judge(PfWalk *w, PfWalkPoint *h)
   return status;
 }
 
+/* PF_ERR_NUMBER where there is no tangent. */
 PfStatus pf_walk_finish(PfWalk *w, PfWalkPoint *h, const double *towards)
 {
   h->sign = pf_tracer_tangent(&w->tracer, towards, h->t);
@@ -61,6 +68,7 @@ PfStatus pf_walk_finish(PfWalk *w, PfWalkPoint *h, const double *towards)
   return pf_walk_judge(w, h);
 }
 
+/* A step along the tangent and Newton's method back onto the branch, in the plane across that tangent. */
 PfStatus pf_walk_point(PfWalk *w, const PfWalkPoint *from, double ds, PfWalkPoint *h)
 {
   for (int i = 0; i < w->m; i++) h->u[i] = w->trial[i] = from->u[i] + ds*from->t[i];

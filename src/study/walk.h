@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk along the branches of steady motions: what continue.c (all branches), branch.c (one of them), specials.c
- * (folds, branch points and Hopf points on it) and walk.c (one point) share. Points u are those of PfTracer: every
+/* The walk along the branches of steady motions: common parts of continue.c (all branches), branch.c (one of them),
+ * specials.c (folds, branch points and Hopf points on it) and walk.c (one point). Points u are those of PfTracer: every
  * component divided by its scale, the parameter last. */
 #ifndef PF_STUDY_WALK_H
 #define PF_STUDY_WALK_H
@@ -9,7 +9,7 @@
 
 enum { PF_MOST_BRANCHES = 60, PF_MOST_SPECIALS = 200 };
 
-/* A point of the branch that is followed, and what is compared with the next one. */
+/* A point of the branch that is followed, and the quantities that are compared with the next one. */
 typedef struct PfWalkPoint {
   double *u, *t;   /* point and unit tangent */
   int sign;        /* of the bordered determinant */
@@ -21,7 +21,7 @@ typedef struct PfWalkPoint {
 typedef struct PfWalkSeed {
   double *u, *t; /* t: its tangent at a branch point; NULL: u is an ordinary point, whose tangent is computed */
   int from;      /* number of the branch point, or -1 */
-  double *full;  /* all numbers of the field there: they tell the sheet of the constraints */
+  double *full;  /* all numbers of the field there: they determine the sheet of the constraints */
 } PfWalkSeed;
 
 typedef struct PfWalk {
@@ -44,7 +44,7 @@ typedef struct PfWalk {
   PfSteadyPoint judged;           /* eigenvalues and stability where pf_walk_judge was last */
 } PfWalk;
 
-/* NULL without memory. */
+/* A copy of u; NULL without memory. */
 double *pf_walk_copy(PfWalk *w, const double *u);
 /* All components of the state where the tracer is; NULL without memory. */
 double *pf_walk_state(PfWalk *w);
@@ -52,13 +52,14 @@ double *pf_walk_state(PfWalk *w);
 double *pf_walk_coordinates(PfWalk *w);
 /* Difference of the component k of two points, without full turns of an angle; the distance made of these. */
 double pf_walk_apart(const PfWalk *w, const double *a, const double *b, int k);
+/* The Euclidean distance of two points by pf_walk_apart. */
 double pf_walk_distance(const PfWalk *w, const double *a, const double *b);
 
 /* Eigenvalues where the tracer is: the counts of h, and w->judged. */
 PfStatus pf_walk_judge(PfWalk *w, PfWalkPoint *h);
 /* Tangent (with tangent . towards > 0) and eigenvalues at h->u, where the tracer must be. */
 PfStatus pf_walk_finish(PfWalk *w, PfWalkPoint *h, const double *towards);
-/* The point at the distance ds from `from` along its tangent; `steps` (or NULL) counts those of Newton's method. */
+/* The point of the branch at the distance ds from `from` along its tangent, with its own tangent and eigenvalues. */
 PfStatus pf_walk_point(PfWalk *w, const PfWalkPoint *from, double ds, PfWalkPoint *h);
 
 /* Keeps a special point where the tracer is, unless it is known; `index` gets its number, or -1. */

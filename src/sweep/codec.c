@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compression of chunks by zstd, which is loaded when it is there; without it bytes are stored as they are. */
 #include "sweep/codec.h"
 
 #include <string.h>
@@ -25,65 +26,48 @@ PfCodec pf_codec_find(PfContext *ctx)
   return (PfCodec){pf_library_open(ctx, &library, &functions) == PF_OK ? functions : NULL};
 }
 
-/* With a sum of all bytes, so that one that changes on the disk is not read as a number. */
-static size_t compress(const Functions *f, const void *bytes, size_t count, char *packed, size_t most)
-{
-  ZSTD_CCtx *work = f->ZSTD_createCCtx();
-  if (!work) return (size_t)-1;
-  (void)f->ZSTD_CCtx_setParameter(work, ZSTD_c_compressionLevel, PF_ZSTD_LEVEL);
-  (void)f->ZSTD_CCtx_setParameter(work, ZSTD_c_checksumFlag, 1);
-  const size_t size = f->ZSTD_compress2(work, packed, most, bytes, count);
-  (void)f->ZSTD_freeCCtx(work);
-  return size;
-}
-
-static bool pack(const Functions *f, const void *bytes, size_t count, PfText *packed)
+/* Appends the compressed bytes, with a sum of all of them, so that one that changes on the disk is not read as a
+ * number. False without memory. */
+static bool compress(const Functions *f, const void *bytes, size_t count, PfText *packed)
 {
   const size_t most = f->ZSTD_compressBound(count);
   if (!pf_reserve(packed->allocator, packed, packed->count + most + 1)) return false;
-  const size_t size = compress(f, bytes, count, packed->at + packed->count, most);
+  ZSTD_CCtx *work = f->ZSTD_createCCtx();
+  if (!work) return false;
+  (void)f->ZSTD_CCtx_setParameter(work, ZSTD_c_compressionLevel, PF_ZSTD_LEVEL);
+  (void)f->ZSTD_CCtx_setParameter(work, ZSTD_c_checksumFlag, 1);
+  const size_t size = f->ZSTD_compress2(work, packed->at + packed->count, most, bytes, count);
+  (void)f->ZSTD_freeCCtx(work);
   if (f->ZSTD_isError(size)) return false;
   packed->count += size;
   packed->at[packed->count] = 0;
   return true;
 }
-
-static bool unpack(const Functions *f, const char *packed, size_t size, void *bytes, size_t count)
-{
-  return f->ZSTD_decompress(bytes, count, packed, size) == count; /* an error is a huge number */
-}
 #else
-typedef struct Functions {
-  int none;
-} Functions;
-
 PfCodec pf_codec_find(PfContext *ctx)
 {
   (void)ctx;
   return (PfCodec){NULL};
 }
-
-static bool pack(const Functions *f, const void *bytes, size_t count, PfText *packed)
-{
-  return f && bytes && count && packed && false;
-}
-
-static bool unpack(const Functions *f, const char *packed, size_t size, void *bytes, size_t count)
-{
-  return f && packed && size && bytes && count && false;
-}
 #endif
 
 bool pf_codec_pack(const PfCodec *codec, const void *bytes, size_t count, PfText *packed)
 {
-  if (codec->functions) return pack(codec->functions, bytes, count, packed);
+#ifdef PF_HAVE_ZSTD
+  if (codec->functions) return compress(codec->functions, bytes, count, packed);
+#endif
+  (void)codec;
   pf_text_put(packed, bytes, count);
   return !packed->failed;
 }
 
 bool pf_codec_unpack(const PfCodec *codec, const char *packed, size_t size, void *bytes, size_t count)
 {
-  if (codec->functions) return unpack(codec->functions, packed, size, bytes, count);
+#ifdef PF_HAVE_ZSTD
+  const Functions *f = codec->functions;
+  if (f) return f->ZSTD_decompress(bytes, count, packed, size) == count; /* an error is a huge number */
+#endif
+  (void)codec;
   if (size == count) memcpy(bytes, packed, count);
   return size == count;
 }

@@ -6,15 +6,16 @@
 #include "base/base.h"
 
 typedef struct PfCodec {
-  const void *functions; /* NULL: bytes as they are */
+  const void *functions; /* of the library; NULL: bytes as they are */
 } PfCodec;
 
 enum { PF_ZSTD_LEVEL = 3 };
 
-/* Whether it is there; no failure when it is not. */
+/* The codec of this machine: loads the library, which belongs to the context. That it is missing is not a failure. */
 PfCodec pf_codec_find(PfContext *ctx);
-/* Threads may call these at the same time. Appends; false when there is no memory or the bytes are damaged. */
+/* Appends the packed bytes to the text; false without memory. Threads may call this and the next at the same time. */
 bool pf_codec_pack(const PfCodec *codec, const void *bytes, size_t count, PfText *packed);
+/* Unpacks into exactly `count` bytes; false when the data are damaged. */
 bool pf_codec_unpack(const PfCodec *codec, const char *packed, size_t size, void *bytes, size_t count);
 
 #endif

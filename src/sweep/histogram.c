@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A histogram whose range grows with its numbers: when one lies outside, pairs of bins are merged and the width
+ * doubles, so that memory is constant and each number costs O(1). */
 #include "sweep/histogram.h"
 
 #include <math.h>
@@ -6,40 +8,30 @@
 
 enum { BINS = PF_HISTOGRAM_BINS, HALF = BINS/2 };
 
-/* Two bins become one; they fill the lower half, or the upper one when the range grows downwards. */
-static void double_width(PfHistogram *h, bool downwards)
-{
-  long long half[HALF];
-  for (int i = 0; i < HALF; i++) half[i] = h->bins[2*i] + h->bins[2*i + 1];
-  memset(h->bins, 0, sizeof h->bins);
-  memcpy(h->bins + (downwards ? HALF : 0), half, sizeof half);
-  if (downwards) h->low -= h->width*BINS;
-  h->width *= 2;
-}
-
-/* The second value sets the width: a quarter of the bins lie between the two. */
-static void choose(PfHistogram *h, double value)
-{
-  const long long before = h->total;
-  const double first = h->low, span = fabs(value - first);
-  const double width = 4*span/BINS;
-  if (!(width > 0) || !isfinite(width*BINS)) return; /* too close for bins, or too far */
-  h->width = width;
-  h->low = fmin(value, first) - 0.375*BINS*width;
-  h->bins[0] = 0;
-  h->bins[(int)((first - h->low)/width)] = before;
-}
-
-static bool is_inside(const PfHistogram *h, double value)
-{
-  return value >= h->low && (value - h->low)/h->width < BINS;
-}
-
 void pf_histogram_add(PfHistogram *h, double value)
 {
   if (!h->total) h->low = value;
-  if (h->width == 0 && value != h->low) choose(h, value);
-  while (h->width > 0 && !is_inside(h, value) && isfinite(2*BINS*h->width)) double_width(h, value < h->low);
+  if (h->width == 0 && value != h->low) {
+    /* The second value sets the width, unless they are too close for bins, or too far: a quarter of the bins lie
+     * between the two. */
+    const double first = h->low, width = 4*fabs(value - first)/BINS;
+    if (width > 0 && isfinite(width*BINS)) {
+      h->width = width;
+      h->low = fmin(value, first) - 0.375*BINS*width;
+      h->bins[0] = 0;
+      h->bins[(int)((first - h->low)/width)] = h->total;
+    }
+  }
+  while (h->width > 0 && !(value >= h->low && (value - h->low)/h->width < BINS) && isfinite(2*BINS*h->width)) {
+    /* Two bins become one; they fill the lower half, or the upper one when the range grows downwards. */
+    bool downwards = value < h->low;
+    long long half[HALF];
+    for (int i = 0; i < HALF; i++) half[i] = h->bins[2*i] + h->bins[2*i + 1];
+    memset(h->bins, 0, sizeof h->bins);
+    memcpy(h->bins + (downwards ? HALF : 0), half, sizeof half);
+    if (downwards) h->low -= h->width*BINS;
+    h->width *= 2;
+  }
   const double at = h->width > 0 ? (value - h->low)/h->width : 0;
   h->bins[at < 0 ? 0 : at >= BINS ? BINS - 1 : (int)at]++;
   h->total++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many numbers lie where, in one pass, before anybody knows how far they reach: bins of one width, which doubles
- * when a number lies outside. */
+/* How many numbers lie where, in one pass, before their range is known: bins of one width, which doubles when a number
+ * lies outside. */
 #ifndef PF_SWEEP_HISTOGRAM_H
 #define PF_SWEEP_HISTOGRAM_H
 

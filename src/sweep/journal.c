@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Members of chunks that are not complete: each is appended to a file of its thread when it is done, by one call of the
- * system, so that whatever ends the program leaves it there. */
+ * system, so that whatever ends the program leaves it there. A record is a head, the numbers of the row, of a failure
+ * the PF_REASON bytes of its reason, and a hash of all that. */
 #include "sweep/store.h"
 
 #include <dirent.h>
@@ -15,29 +16,20 @@ typedef struct Head {
   uint32_t end, columns;
 } Head;
 
-/* Behind the head come the numbers, of failures the reason, and a sum over all of it. */
-static size_t record_size(const Head *head)
-{
-  const size_t reason = head->end >= PF_MEMBER_NO_START ? PF_REASON : 0;
-  return sizeof *head + head->columns*sizeof(double) + reason + sizeof(uint64_t);
-}
-
 /* ---------------------------------------------------------------- writing */
 
 PfStatus pf_journal_open(PfRowStore *store, PfJournal *journal)
 {
-  PfText path;
+  PfStorePath path = {{0}};
   *journal = (PfJournal){.fd = -1};
   pf_text_init(&journal->record, store->allocator);
   if (!store->path) return PF_OK;
-  pf_text_init(&path, store->allocator);
   for (int i = 0; i < 1000000 && journal->fd < 0; i++) {
-    pf_store_path(&path, store, ".pfaff/rows-%d-%d-%d", store->part, store->parts, i);
-    journal->fd = open(pf_text_get(&path), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    path = pf_store_path(store, ".pfaff/rows-%d-%d-%d", store->part, store->parts, i);
+    journal->fd = open(path.at, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     if (journal->fd < 0 && errno != EEXIST) break;
   }
-  if (journal->fd < 0) pf_store_fail(store, pf_text_get(&path), errno);
-  pf_text_free(&path);
+  if (journal->fd < 0) pf_store_fail(store, path.at, errno);
   return pf_row_store_status(store);
 }
 
@@ -69,90 +61,41 @@ bool pf_journal_add(PfRowStore *store, PfJournal *journal, long long member, con
 
 /* ---------------------------------------------------------------- reading */
 
-/* Fills the rest of the buffer; false at the end of the file. */
-static bool read_bytes(FILE *file, void *bytes, size_t count)
-{
-  return fread(bytes, 1, count, file) == count;
-}
-
-/* What a kill has cut off, or a full disk, ends the file; what follows a damaged record cannot be found. */
+/* Reads the next record, head included, into the text. False at the end of the file, and at a record that was cut off
+ * by a kill or a full disk or is damaged: what comes after it cannot be found. */
 static bool read_record(FILE *file, PfText *text, Head *head, int columns)
 {
   uint64_t sum;
   text->count = 0;
-  if (!read_bytes(file, head, sizeof *head) || head->columns != (uint32_t)columns) return false;
-  const size_t size = record_size(head);
+  if (fread(head, sizeof *head, 1, file) != 1 || head->columns != (uint32_t)columns) return false;
+  const size_t reason = head->end >= PF_MEMBER_NO_START ? PF_REASON : 0;
+  const size_t size = sizeof *head + head->columns*sizeof(double) + reason + sizeof sum;
   if (!pf_reserve(text->allocator, text, size)) return false;
   memcpy(text->at, head, sizeof *head);
-  if (!read_bytes(file, text->at + sizeof *head, size - sizeof *head)) return false;
+  if (fread(text->at + sizeof *head, size - sizeof *head, 1, file) != 1) return false;
   memcpy(&sum, text->at + size - sizeof sum, sizeof sum);
   return sum == pf_hash_bytes(text->at, size - sizeof sum, 0);
 }
 
-static void read_journal(PfRowStore *store, FILE *file, PfText *text, double *row)
-{
-  Head head;
-  while (read_record(file, text, &head, store->sweep->columns)) {
-    const long long member = (long long)head.member;
-    const size_t numbers = head.columns*sizeof *row;
-    if (member < store->first || member >= store->end || pf_row_store_has(store, member)) continue;
-    memcpy(row, text->at + sizeof head, numbers);
-    store->loaded_failed += head.end >= PF_MEMBER_NO_START;
-    pf_row_store_put(store, NULL, member, row, (int)head.end, text->at + sizeof head + numbers);
-  }
-}
-
-/* Is it a journal that this part, or who has all of them, looks at? */
-static bool is_ours(const PfRowStore *store, const char *name)
-{
-  char prefix[64];
-  snprintf(prefix, sizeof prefix, "rows-%d-%d-", store->part, store->parts);
-  return !strncmp(name, store->parts ? prefix : "rows-", store->parts ? strlen(prefix) : 5);
-}
-
-/* Or the lock of a part, or what a kill has left of another file, when nobody else can be writing? */
-static bool is_left(const PfRowStore *store, const char *name)
-{
-  return is_ours(store, name) || (!store->parts && (!strncmp(name, "part-", 5) || !strncmp(name, "lock-", 5)));
-}
-
-typedef void EachJournal(PfRowStore *store, const char *path, void *user);
-
-static void each_journal(PfRowStore *store, bool (*is_one)(const PfRowStore *store, const char *name), EachJournal *act,
-                         void *user)
-{
-  PfText path;
-  pf_text_init(&path, store->allocator);
-  pf_store_path(&path, store, ".pfaff");
-  DIR *folder = opendir(pf_text_get(&path));
-  for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
-    if (!is_one(store, entry->d_name)) continue;
-    pf_store_path(&path, store, ".pfaff/%s", entry->d_name);
-    act(store, pf_text_get(&path), user);
-  }
-  if (folder) closedir(folder);
-  pf_text_free(&path);
-}
-
+/* Puts the members of one journal file into the store. `user` is room for a row. */
 static void read_one(PfRowStore *store, const char *path, void *user)
 {
   PfText text;
   FILE *file = fopen(path, "rb");
   if (!file) return;
   pf_text_init(&text, store->allocator);
-  read_journal(store, file, &text, user);
+  double *row = user;
+  Head head;
+  while (read_record(file, &text, &head, store->sweep->columns)) {
+    const long long member = (long long)head.member;
+    const size_t numbers = head.columns*sizeof *row;
+    if (member < store->first || member >= store->end || pf_row_store_has(store, member)) continue;
+    memcpy(row, text.at + sizeof head, numbers);
+    store->loaded_failed += head.end >= PF_MEMBER_NO_START;
+    pf_row_store_put(store, NULL, member, row, (int)head.end, text.at + sizeof head + numbers);
+  }
   pf_text_free(&text);
   fclose(file);
-}
-
-PfStatus pf_journals_read(PfContext *ctx, PfRowStore *store)
-{
-  PfArena *scratch = pf_context_scratch(ctx);
-  PfMark mark = pf_arena_mark(scratch);
-  double *row = pf_arena_array(scratch, double, store->sweep->columns);
-  if (row) each_journal(store, is_ours, read_one, row);
-  pf_arena_release(scratch, mark);
-  return row ? pf_row_store_status(store) : pf_no_room(ctx, "the rows");
 }
 
 static void remove_one(PfRowStore *store, const char *path, void *user)
@@ -161,7 +104,33 @@ static void remove_one(PfRowStore *store, const char *path, void *user)
   (void)unlink(path);
 }
 
+/* Calls `act` for each journal of this part, or of all parts where the store has all. `leftovers`: there also for locks
+ * of parts and for remains of files after a kill, when no other process can be writing. */
+static void each_journal(PfRowStore *store, bool leftovers,
+                         void (*act)(PfRowStore *store, const char *path, void *user), void *user)
+{
+  char prefix[64] = "rows-";
+  if (store->parts) snprintf(prefix, sizeof prefix, "rows-%d-%d-", store->part, store->parts);
+  DIR *folder = opendir(pf_store_path(store, ".pfaff").at);
+  for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
+    const char *name = entry->d_name;
+    const bool left = leftovers && !store->parts && (!strncmp(name, "part-", 5) || !strncmp(name, "lock-", 5));
+    if (left || !strncmp(name, prefix, strlen(prefix))) act(store, pf_store_path(store, ".pfaff/%s", name).at, user);
+  }
+  if (folder) closedir(folder);
+}
+
+PfStatus pf_journals_read(PfContext *ctx, PfRowStore *store)
+{
+  PfArena *scratch = pf_context_scratch(ctx);
+  PfMark mark = pf_arena_mark(scratch);
+  double *row = pf_arena_array(scratch, double, store->sweep->columns);
+  if (row) each_journal(store, false, read_one, row);
+  pf_arena_release(scratch, mark);
+  return row ? pf_row_store_status(store) : pf_no_room(ctx, "the rows");
+}
+
 void pf_journals_remove(PfRowStore *store)
 {
-  each_journal(store, is_left, remove_one, NULL);
+  each_journal(store, true, remove_one, NULL);
 }

@@ -3,7 +3,7 @@
  * simulation, which begins anew and says what the trouble is. */
 #include "sweep/lanes.h"
 #include "num/tolerances.h"
-#include "time/erk.h"
+#include "runtime/pf_runge_kutta.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,12 +25,14 @@ static const double *stage_of(const PfLaneEngine *e, int stage)
   return e->k + (size_t)stage*PF_LANE_COUNT*2*(size_t)e->n;
 }
 
+/* The derivative at the states in the rows of all lanes, as that stage. */
 static void evaluate(PfLaneEngine *e, int stage)
 {
   pf_tape_run_groups(e->tapes.flow, groups_of(e), e->rows, e->out, e->work);
   pf_lanes_derive(e, groups_of(e), stage);
 }
 
+/* Puts positions, then velocities, of the states in the rows back on the constraints. */
 static void project(PfLaneEngine *e)
 {
   const PfTape *tapes[] = {e->tapes.position, e->tapes.velocity};
@@ -43,83 +45,38 @@ static void project(PfLaneEngine *e)
 
 /* ---------------------------------------------------------------- steps */
 
-static double first_step(const PfLaneEngine *e, int l)
-{
-  const double *dy = stage_of(e, 0);
-  double size = 0, slope = 0;
-  for (int i = 0; i < 2*e->n; i++) {
-    const size_t k = at(l, i, 2*e->n);
-    const double scale = e->atol[l] + e->rtol[l]*fabs(e->y[k]);
-    size += e->y[k]/scale*(e->y[k]/scale);
-    slope += dy[k]/scale*(dy[k]/scale);
-  }
-  const double h = size > 1e-10 && slope > 1e-10 ? 0.01*sqrt(size/slope) : 1e-6;
-  return fmin(h, e->lane[l].t_end - e->lane[l].t);
-}
-
-static double limit_step(const PfLane *lane)
-{
-  const double left = lane->t_end - lane->t;
-  double h = lane->h;
-  if (lane->largest_step > 0) h = fmin(h, lane->largest_step);
-  return h > left || left - h < 1e-3*h ? left : h;
-}
-
-/* All lanes try one step. */
-static void try_dopri5(PfLaneEngine *e)
-{
-  const PfTableau *tb = &pf_dopri5_tableau;
-  for (int l = 0; l < e->count; l++) e->tried[l] = limit_step(e->lane + l);
-  for (int s = 1; s < tb->stages; s++) {
-    const PfLaneStage stage = {tb->c[s], 1, s, tb->a + (size_t)s*(size_t)tb->stages};
-    pf_lanes_combine(e, groups_of(e), &stage);
-    if (s == tb->stages - 1) project(e);
-    evaluate(e, s);
-  }
-  pf_lanes_errors(e, groups_of(e), pf_dopri5_error);
-}
-
-static void try_rk4(PfLaneEngine *e)
-{
-  static const double a[5][4] = {{0}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0}, {0, 0, 1, 0}, {1, 2, 2, 1}};
-  static const PfLaneStage stage[] = {{0}, {0.5, 1, 1, a[1]}, {0.5, 1, 2, a[2]}, {1, 1, 3, a[3]}, {1, 6, 4, a[4]}};
-  for (int l = 0; l < e->count; l++) {
-    const double left = e->lane[l].t_end - e->now[l], h = e->lane[l].h < left ? e->lane[l].h : left;
-    e->tried[l] = left - h < 1e-9*h ? left : h;
-  }
-  for (int s = 1; s <= 4; s++) {
-    pf_lanes_combine(e, groups_of(e), stage + s);
-    if (s == 4) project(e);
-    evaluate(e, s);
-  }
-  pf_lanes_look(e, groups_of(e), 4);
-}
-
 static int last_stage(const PfLaneEngine *e)
 {
-  return e->adaptive ? PF_LANE_STAGES - 1 : 4;
+  return e->adaptive ? PF_DOPRI5_STAGES - 1 : 4;
 }
 
-typedef enum Outcome { REJECTED, ACCEPTED, TROUBLE } Outcome;
+/* All lanes try one step, each of its own length. */
+static void try_step(PfLaneEngine *e)
+{
+  for (int l = 0; l < e->count; l++) {
+    const PfLane *lane = e->lane + l;
+    const double left = lane->t_end - lane->t;
+    e->tried[l] = e->adaptive ? pf_rk_limit_step(lane->h, left, lane->largest_step) : pf_rk_fixed_step(lane->h, left);
+  }
+  for (int s = 1; s <= last_stage(e); s++) {
+    pf_lanes_combine(e, groups_of(e), s);
+    if (s == last_stage(e)) project(e);
+    evaluate(e, s);
+  }
+  if (e->adaptive) pf_lanes_errors(e, groups_of(e));
+  else pf_lanes_check_finite(e, groups_of(e), last_stage(e));
+}
 
-/* As in time/erk.c: a predictive controller after a step, a shorter one after an attempt in vain. */
+typedef enum Outcome { REJECTED, ACCEPTED, TROUBLE } Outcome; /* of the step of a lane */
+
+/* The error has all stages in it: it is finite when they are. */
 static Outcome judge_dopri5(PfLaneEngine *e, int l)
 {
   PfLane *lane = e->lane + l;
-  const double error = e->error[l], h = e->tried[l], order = pf_dopri5_tableau.order;
-  if (error <= 1) { /* all stages are in it: it is finite when they are */
-    const double size = fmax(error, 1e-6), factor = 0.9*pow(size, -0.85/order)*pow(lane->last_error, 0.2/order);
-    lane->last_error = size;
-    const double next = h*fmin(fmax(factor, 0.2), 6);
-    lane->h = lane->rejected ? fmin(next, h) : next;
-    lane->rejected = false;
-    return ACCEPTED;
-  }
-  lane->rejected = true;
-  if (h < PF_SHORTEST_STEP(lane->t)) return TROUBLE;
-  const double factor = isfinite(error) ? 0.9*pow(error, -1/order) : 0.2;
-  lane->h = h*fmin(fmax(factor, 0.1), 0.9);
-  return REJECTED;
+  const double error = e->error[l], h = e->tried[l];
+  lane->h = pf_rk_next_step(&lane->control, pf_dopri5_tableau()->order, h, error);
+  if (error <= 1) return ACCEPTED;
+  return h < PF_SHORTEST_STEP(lane->t) ? TROUBLE : REJECTED;
 }
 
 static Outcome judge(PfLaneEngine *e, int l)
@@ -141,7 +98,7 @@ static void accept_group(PfLaneEngine *e, int group)
 {
   const size_t size = 2*(size_t)e->n*PF_LANES, first = (size_t)group*size;
   const double *rows = e->rows + (size_t)(group*e->width + e->q)*PF_LANES;
-  if (e->what->along) memcpy(e->y_old + first, e->y + first, size*sizeof *e->y);
+  if (e->what->followed) memcpy(e->y_old + first, e->y + first, size*sizeof *e->y);
   memcpy(e->y + first, rows, size*sizeof *e->y);
 }
 
@@ -165,7 +122,7 @@ static void accept(PfLaneEngine *e, const Outcome *outcome)
       if (outcome[l] != ACCEPTED) continue;
       if (!all) accept_lane(e, l);
       lane->t_old = lane->t;
-      lane->t = lane->t_end - (lane->t + e->tried[l]) < 1e-14*fabs(lane->t_end) ? lane->t_end : lane->t + e->tried[l];
+      lane->t = pf_rk_end(lane->t, e->tried[l], lane->t_end);
       e->now[l] = lane->t;
       lane->steps++;
     }
@@ -187,61 +144,51 @@ static void go_on(PfLaneEngine *e, const Outcome *outcome)
 
 /* ---------------------------------------------------------------- inside a step */
 
-static double inside_dopri5(const PfLaneEngine *e, int l, int i, double t)
+/* Number i of the state of a lane at an instant of its last step, by the continuous extension of the method. */
+static double inside(const PfLaneEngine *e, int l, int i, double t)
 {
   const PfLane *lane = e->lane + l;
-  const double h = lane->t - lane->t_old, x = (t - lane->t_old)/h, z = 1 - x;
+  const double h = lane->t - lane->t_old, x = (t - lane->t_old)/h;
   const size_t k = at(l, i, 2*e->n);
-  const double difference = e->y[k] - e->y_old[k], bend = h*stage_of(e, 0)[k] - difference;
-  double sum = 0;
-  for (int s = 0; s < PF_LANE_STAGES; s++) sum += pf_dopri5_dense[s]*stage_of(e, s)[k];
-  const double twist = difference - h*stage_of(e, PF_LANE_STAGES - 1)[k] - bend;
-  return e->y_old[k] + x*(difference + z*(bend + x*(twist + z*h*sum)));
+  double r[PF_DOPRI5_DENSE];
+  if (e->adaptive) {
+    pf_dopri5_dense(e->k + k, (size_t)(stage_of(e, 1) - stage_of(e, 0)), h, e->y_old[k], e->y[k], r);
+    return pf_dopri5_at(r, x);
+  }
+  pf_rk_hermite(x, h, 1, e->y_old + k, stage_of(e, 0) + k, e->y + k, stage_of(e, last_stage(e)) + k, r);
+  return r[0];
 }
 
-static double inside_rk4(const PfLaneEngine *e, int l, int i, double t)
-{
-  const PfLane *lane = e->lane + l;
-  const double h = lane->t - lane->t_old, x = (t - lane->t_old)/h, z = 1 - x;
-  const size_t k = at(l, i, 2*e->n);
-  return (1 + 2*x)*z*z*e->y_old[k] + x*z*z*h*stage_of(e, 0)[k] + x*x*(3 - 2*x)*e->y[k] - x*x*z*h*stage_of(e, 4)[k];
-}
-
-/* Into the row of the lane. */
+/* Puts time and state of a lane at an instant of its last step into its row. */
 static void show(PfLaneEngine *e, int l, double t)
 {
   const bool end = t == e->lane[l].t;
   e->rows[at(l, e->time, e->width)] = t;
   for (int i = 0; i < 2*e->n; i++)
-    e->rows[at(l, e->q + i, e->width)] = end ? e->y[at(l, i, 2*e->n)] : e->adaptive ? inside_dopri5(e, l, i, t)
-                                                                                     : inside_rk4(e, l, i, t);
+    e->rows[at(l, e->q + i, e->width)] = end ? e->y[at(l, i, 2*e->n)] : inside(e, l, i, t);
 }
 
-/* ---------------------------------------------------------------- what is taken */
+/* ---------------------------------------------------------------- the outputs */
 
-typedef struct Looker {
+typedef struct LaneView {
   PfLaneEngine *e;
   int lane;
-} Looker;
+} LaneView;
 
-/* What is taken, of one group, at what its rows say. */
-static void read_group(PfLaneEngine *e, int group)
+/* The quantity of an item at an instant of the last step of a lane, for PfQuantityAt. */
+static double quantity_at(void *user, int item, double t)
 {
-  pf_tape_run_groups(e->tapes.take, 1, e->rows + (size_t)group*(size_t)e->width*PF_LANES, e->out, e->work);
-}
-
-static double look(void *user, int item, double t)
-{
-  const Looker *x = user;
+  const LaneView *x = user;
   PfLaneEngine *e = x->e;
+  const size_t group = (size_t)(x->lane/PF_LANES);
   show(e, x->lane, t);
-  read_group(e, x->lane/PF_LANES);
+  pf_tape_run_groups(e->tapes.output, 1, e->rows + group*(size_t)e->width*PF_LANES, e->out, e->work);
   return e->out[at(x->lane%PF_LANES, e->root[item], e->roots)];
 }
 
 static double *node_of(const PfLaneEngine *e, int l, int item)
 {
-  return e->node + ((size_t)l*(size_t)e->what->count + (size_t)item)*PF_TAKE_NODES;
+  return e->node + ((size_t)l*(size_t)e->what->count + (size_t)item)*PF_OUTPUT_NODES;
 }
 
 static double *value_of(const PfLaneEngine *e, int l, int item)
@@ -249,67 +196,40 @@ static double *value_of(const PfLaneEngine *e, int l, int item)
   return e->value + (size_t)l*(size_t)e->what->count + (size_t)item;
 }
 
-/* The quantities of all lanes at what their rows say, as node j. */
-static void read_nodes(PfLaneEngine *e, int j)
+/* Reads the quantities of the lanes from `first` to before `end` at the states in their rows, as node j. */
+static void read_nodes(PfLaneEngine *e, int first, int end, int j)
 {
-  if (!e->tapes.take) return;
-  pf_tape_run_groups(e->tapes.take, groups_of(e), e->rows, e->out, e->work);
-  for (int l = 0; l < e->count; l++)
+  const int group = first/PF_LANES, groups = (end + PF_LANES - 1)/PF_LANES - group;
+  if (!e->tapes.output) return;
+  pf_tape_run_groups(e->tapes.output, groups, e->rows + (size_t)group*(size_t)e->width*PF_LANES, e->out, e->work);
+  for (int l = first; l < end; l++)
     for (int i = 0; i < e->what->count; i++)
-      if (e->root[i] >= 0) node_of(e, l, i)[j] = e->out[at(l, e->root[i], e->roots)];
+      if (e->root[i] >= 0) node_of(e, l, i)[j] = e->out[at(l - group*PF_LANES, e->root[i], e->roots)];
 }
 
-/* The same of one lane. */
-static void read_lane(PfLaneEngine *e, int l, int j)
-{
-  if (!e->tapes.take) return;
-  read_group(e, l/PF_LANES);
-  for (int i = 0; i < e->what->count; i++)
-    if (e->root[i] >= 0) node_of(e, l, i)[j] = e->out[at(l%PF_LANES, e->root[i], e->roots)];
-}
-
-static void start_taking(PfLaneEngine *e, int l)
-{
-  if (e->what->along) read_lane(e, l, 0);
-  for (int i = 0; i < e->what->count; i++)
-    *value_of(e, l, i) = pf_taken_first(e->what->items + i, e->root[i] >= 0 ? node_of(e, l, i)[0] : NAN, e->lane[l].t);
-}
-
-/* Lanes that were rejected are looked at in vain, and left as they are. */
+/* Updates the accumulators of all lanes whose step was accepted. The others are evaluated without effect, and left as
+ * they are. */
 static void take_steps(PfLaneEngine *e, const Outcome *outcome)
 {
-  if (!e->what->along) return;
-  for (int j = 1; j < PF_TAKE_NODES; j++) {
+  if (!e->what->followed) return;
+  for (int j = 1; j < PF_OUTPUT_NODES; j++) {
     for (int l = 0; l < e->count; l++) {
       const PfLane *lane = e->lane + l;
       if (outcome[l] == ACCEPTED) show(e, l, j == 4 ? lane->t : lane->t_old + 0.25*(lane->t - lane->t_old)*j);
     }
-    read_nodes(e, j);
+    read_nodes(e, 0, e->count, j);
   }
   for (int l = 0; l < e->count; l++) {
-    Looker looker = {e, l};
+    LaneView view = {e, l};
     for (int i = 0; i < e->what->count && outcome[l] == ACCEPTED; i++) {
-      const PfTaken *item = e->what->items + i;
-      const PfGlance at = {look, &looker, i};
+      const PfOutput *item = e->what->items + i;
+      const PfQuantityAt at = {quantity_at, &view, i};
       double *node = node_of(e, l, i), *value = value_of(e, l, i);
-      if (!pf_taken_is_along(item)) continue;
-      *value = pf_taken_step(item, &at, node, e->lane[l].t_old, e->lane[l].t, *value);
+      if (!pf_output_is_followed(item)) continue;
+      *value = pf_output_step(item, &at, node, e->lane[l].t_old, e->lane[l].t, *value);
       node[0] = node[4];
     }
   }
-}
-
-static void end_taking(PfLaneEngine *e, int l, double *row)
-{
-  const PfLane *lane = e->lane + l;
-  show(e, l, lane->t);
-  read_lane(e, l, 4);
-  for (int i = 0; i < e->what->count; i++) {
-    const PfTaken *item = e->what->items + i;
-    const double now = e->root[i] >= 0 ? node_of(e, l, i)[4] : NAN, value = *value_of(e, l, i);
-    e->end[i] = item->kind == PF_TAKE_END ? now : pf_taken_end(item, value, now, lane->t0, lane->t);
-  }
-  pf_take_row(e->what, e->end, e->room, row);
 }
 
 /* ---------------------------------------------------------------- members */
@@ -321,24 +241,34 @@ typedef struct Work {
   double *row;
 } Work;
 
-/* One that lanes are not for, or had trouble in. */
+/* Runs a member on the simulation: one that lanes are not for, or had trouble in. False after a request to stop. */
 static bool run_alone(Work *w, long long number)
 {
   char reason[PF_REASON];
   int end;
-  return pf_member_run(w->m, number, w->row, &end, reason) && w->flow->take(w->flow->user, number, w->row, end, reason);
+  return pf_member_run(w->m, number, w->row, &end, reason) && w->flow->sink(w->flow->user, number, w->row, end, reason);
 }
 
+/* Gives the row of a lane that has come to its end to the sink. */
 static bool give_row(Work *w, int l)
 {
   static const char no_reason[PF_REASON];
   const PfSweep *sweep = w->m->sweep;
   const int varied = sweep->plan.variable_count;
-  const long long number = w->e->lane[l].member;
+  PfLaneEngine *e = w->e;
+  const PfLane *lane = e->lane + l;
+  const long long number = lane->member;
   pf_plan_member(&sweep->plan, number, w->m->values);
   for (int i = 0; i < varied; i++) w->row[i] = w->m->values[i]/sweep->scales[i];
-  end_taking(w->e, l, w->row + varied);
-  return w->flow->take(w->flow->user, number, w->row, PF_MEMBER_DONE, no_reason);
+  show(e, l, lane->t);
+  read_nodes(e, l, l + 1, 4);
+  for (int i = 0; i < e->what->count; i++) {
+    const PfOutput *item = e->what->items + i;
+    const double now = e->root[i] >= 0 ? node_of(e, l, i)[4] : NAN, value = *value_of(e, l, i);
+    e->end[i] = item->kind == PF_OUTPUT_END ? now : pf_output_end(item, value, now, lane->t0, lane->t);
+  }
+  pf_output_set_row(e->what, e->end, e->room, w->row + varied);
+  return w->flow->sink(w->flow->user, number, w->row, PF_MEMBER_DONE, no_reason);
 }
 
 /* The derivative where the lane begins; the others of its group keep theirs. */
@@ -361,11 +291,6 @@ static void derive_start(PfLaneEngine *e, int l)
   if (isnan(mark)) e->k[at(l, n, 2*n)] = NAN;
 }
 
-static double state_size(const PfSim *sim, const double *values, double t_end)
-{
-  return pf_state_size(pf_sim_context(sim), pf_sim_system(sim), values, t_end);
-}
-
 /* A lane begins with its member; false when that one is not for lanes. */
 static bool begin_lane(Work *w, int l, long long number)
 {
@@ -377,23 +302,32 @@ static bool begin_lane(Work *w, int l, long long number)
   const double *values = pf_sim_values(w->m->sim);
   for (int i = 0; i < e->width; i++) e->rows[at(l, i, e->width)] = values[i];
   for (int i = 0; i < 2*e->n; i++) e->y[at(l, i, 2*e->n)] = values[e->q + i];
-  e->rtol[l] = o.rtol > 0 ? o.rtol : PF_USUAL_RTOL;
+  e->rtol[l] = pf_run_rtol(&o);
   e->atol[l] = o.atol;
-  if (!(o.atol > 0)) e->atol[l] = state_size(w->m->sim, values, o.t_end)*e->rtol[l]/100;
-  *lane = (PfLane){.member = number, .t0 = values[e->time], .t = values[e->time], .t_end = o.t_end, .last_error = 1,
-                   .looked_t = values[e->time],
+  if (!(o.atol > 0)) {
+    const double size = pf_state_size(pf_sim_context(w->m->sim), pf_sim_system(w->m->sim), values, o.t_end);
+    e->atol[l] = pf_default_atol(size, e->rtol[l]);
+  }
+  *lane = (PfLane){.member = number, .t0 = values[e->time], .t = values[e->time], .t_end = o.t_end,
+                   .control = {.last_error = 1},
+                   .checked_t = values[e->time],
                    .largest_step = o.largest_step,
-                   .most_steps = o.most_steps > 0 ? o.most_steps : 100000000};
+                   .most_steps = o.most_steps > 0 ? o.most_steps : PF_DEFAULT_MOST_STEPS};
   e->now[l] = lane->t;
   derive_start(e, l);
   const double span = lane->t_end - lane->t;
-  const bool resolved = span > 0 && span >= 1e4*DBL_EPSILON*fabs(lane->t); /* else the member alone tells */
+  const bool resolved = span > 0 && span >= 1e4*DBL_EPSILON*fabs(lane->t); /* else the member is run alone */
   if (!isfinite(e->k[at(l, e->n, 2*e->n)]) || !resolved) return false;
-  lane->h = o.step > 0 ? o.step : first_step(e, l);
-  start_taking(e, l);
+  const size_t first = at(l, 0, 2*e->n);
+  lane->h = o.step > 0 ? o.step : fmin(pf_rk_first_step(e->y + first, e->k + first, 2*e->n, PF_LANES, e->atol[l],
+                                                        e->rtol[l]), span);
+  if (e->what->followed) read_nodes(e, l, l + 1, 0);
+  for (int i = 0; i < e->what->count; i++)
+    *value_of(e, l, i) = pf_output_first(e->what->items + i, e->root[i] >= 0 ? node_of(e, l, i)[0] : NAN, lane->t);
   return true;
 }
 
+/* Moves a lane with all that it has to another place. */
 static void move_lane(PfLaneEngine *e, int from, int to)
 {
   const size_t items = (size_t)e->what->count;
@@ -407,10 +341,10 @@ static void move_lane(PfLaneEngine *e, int from, int to)
   for (int i = 0; i < N; i++) e->y[at(to, i, N)] = e->y[at(from, i, N)];
   for (int i = 0; i < N; i++) e->k[at(to, i, N)] = e->k[at(from, i, N)];
   memcpy(value_of(e, to, 0), value_of(e, from, 0), items*sizeof(double));
-  memcpy(node_of(e, to, 0), node_of(e, from, 0), items*PF_TAKE_NODES*sizeof(double));
+  memcpy(node_of(e, to, 0), node_of(e, from, 0), items*PF_OUTPUT_NODES*sizeof(double));
 }
 
-/* The next member that lanes are for takes the lane; false when it was told to stop. *filled: there was one. */
+/* The next member that lanes are for takes the lane; false after a request to stop. *filled: there was one. */
 static bool fill_lane(Work *w, int l, bool *filled)
 {
   long long number;
@@ -431,12 +365,13 @@ static bool is_slow(const PfLaneEngine *e, PfLane *lane, Outcome outcome)
   enum { WINDOW = 1000 };
   const double many = PF_MOST_STIFF_STEPS;
   if (!e->by_default || outcome != ACCEPTED || lane->steps%WINDOW) return false;
-  const double gained = lane->t - lane->looked_t;
-  lane->looked_t = lane->t;
+  const double gained = lane->t - lane->checked_t;
+  lane->checked_t = lane->t;
   return (lane->t_end - lane->t)*WINDOW > many*gained;
 }
 
-/* What is done, or will not be, makes room. */
+/* Members that are done, or are given up, make room for the next ones; without any, the last lane moves up. False after
+ * a request to stop. */
 static bool clear_lanes(Work *w, const Outcome *outcome)
 {
   PfLaneEngine *e = w->e;
@@ -453,27 +388,22 @@ static bool clear_lanes(Work *w, const Outcome *outcome)
   return true;
 }
 
-static bool run_all(Work *w)
+/* All lanes step together until they are empty; a lane that is done takes the next member. */
+bool pf_lanes_run(PfMember *m, const PfMemberFlow *flow)
 {
-  PfLaneEngine *e = w->e;
+  PfLaneEngine *e = m->lanes;
+  Work w = {.m = m, .e = e, .flow = flow, .row = m->row};
   Outcome outcome[PF_LANE_COUNT] = {0};
   bool filled = true;
   for (e->count = 0; e->count < PF_LANE_COUNT && filled; e->count += filled)
-    if (!fill_lane(w, e->count, &filled)) return false;
+    if (!fill_lane(&w, e->count, &filled)) return false;
   while (e->count) {
-    if (e->adaptive) try_dopri5(e);
-    else try_rk4(e);
+    try_step(e);
     for (int l = 0; l < e->count; l++) outcome[l] = judge(e, l);
     accept(e, outcome);
     take_steps(e, outcome);
-    if (!clear_lanes(w, outcome)) return false;
-    if (pf_context_is_cancelled(pf_sim_context(w->m->sim))) return false;
+    if (!clear_lanes(&w, outcome)) return false;
+    if (pf_context_is_cancelled(pf_sim_context(m->sim))) return false;
   }
   return true;
-}
-
-bool pf_lanes_run(PfMember *m, const PfMemberFlow *flow)
-{
-  Work w = {.m = m, .e = m->lanes, .flow = flow, .row = m->row};
-  return run_all(&w);
 }

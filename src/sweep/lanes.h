@@ -8,37 +8,37 @@
 #define PF_SWEEP_LANES_H
 
 #include "kernel/native.h"
+#include "runtime/pf_runge_kutta.h"
 #include "sweep/sweep_impl.h"
 
-enum { PF_LANE_GROUPS = 8, PF_LANE_COUNT = PF_LANE_GROUPS*PF_LANES, PF_LANE_STAGES = 7 };
+enum { PF_LANE_GROUPS = 8, PF_LANE_COUNT = PF_LANE_GROUPS*PF_LANES };
 
 typedef struct PfLane {
   long long member;
   double t0, t, t_old, t_end;
   double h;            /* the step to try next */
-  double last_error;   /* of the step before, in units of the tolerance */
+  PfStepControl control;
   double largest_step;
   long steps, most_steps;
-  bool rejected;       /* the attempt before */
-  double looked_t;     /* where its headway was looked at */
+  double checked_t;     /* where its progress was checked */
 } PfLane;
 
 /* Tapes: their inputs are those of pf_system_symbols up to the velocities. */
 typedef struct PfLaneTapes {
-  PfTape *flow;                /* accelerations, then pairs of pivots and what they were before */
-  PfTape *velocity, *position; /* what brings the state back on the constraints, as a change; NULL: nothing does */
-  PfTape *take;                /* what is taken; NULL: nothing but times */
+  PfTape *flow;                /* accelerations, then pairs of pivots and their values before */
+  PfTape *velocity, *position; /* the change that restores the constraints; NULL: none is needed */
+  PfTape *output;              /* the outputs; NULL: nothing but times */
   int pairs, mass_pairs;
   int outputs;                 /* of the flow */
 } PfLaneTapes;
 
 typedef struct PfLaneEngine {
-  const PfTake *what;
+  const PfOutputSet *what;
   PfLaneTapes tapes;
   bool adaptive;               /* dopri5; else rk4 */
-  bool by_default;             /* nobody has asked for it: in a stiff motion another method takes over */
+  bool by_default;             /* the method is the default: in a stiff motion another one takes over */
   int n, width, time, q;       /* coordinates; inputs of a lane, and where time and state stand among them */
-  int roots, *root;            /* outputs of the tape of what is taken; of each item the one, or -1 */
+  int roots, *root;            /* outputs of the tape of the outputs; of each item the one, or -1 */
   int count;                   /* lanes at work: the first ones */
   PfLane lane[PF_LANE_COUNT];
   double *now, *tried;         /* of each lane: its time, the step that is tried, */
@@ -51,23 +51,17 @@ typedef struct PfLaneEngine {
   double *end, *room;          /* of the items of a lane that has ended; for formulas of them */
 } PfLaneEngine;
 
-/* lanes_steps.c: what is done for all lanes of so many groups, by the vectors that the processor has. */
+/* lanes_steps.c: operations on all lanes of so many groups, by the vectors that the processor has. */
 
-/* A stage of a method: time and state in the rows = now + part*tried, y + (tried/divisor)*sum_s a[s] k_s; in the order
- * of time/erk.c and time/rk4.c. */
-typedef struct PfLaneStage {
-  double part, divisor;
-  int count;
-  const double *a;
-} PfLaneStage;
-void pf_lanes_combine(const PfLaneEngine *e, int groups, const PfLaneStage *stage);
-/* From what the tape of the flow has given: the stage, with NaN where the accelerations are not to be trusted. */
+/* Puts time and state of a stage of the method into the rows. */
+void pf_lanes_combine(const PfLaneEngine *e, int groups, int stage);
+/* From the results of the tape of the flow: the stage, with NaN where the accelerations are not reliable. */
 void pf_lanes_derive(const PfLaneEngine *e, int groups, int stage);
-/* Adds what a tape has given to the state in the rows from number `first` on. */
+/* Adds the results of a tape to the state in the rows from number `first` on. */
 void pf_lanes_correct(const PfLaneEngine *e, int groups, int first);
 /* Errors of a step: 0 where the stage is finite, NaN elsewhere. */
-void pf_lanes_look(const PfLaneEngine *e, int groups, int stage);
-/* Errors of the step: the fifth order less the fourth. */
-void pf_lanes_errors(const PfLaneEngine *e, int groups, const double *weights);
+void pf_lanes_check_finite(const PfLaneEngine *e, int groups, int stage);
+/* Errors of the step by dopri5: the fifth order less the fourth. */
+void pf_lanes_errors(const PfLaneEngine *e, int groups);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which sweeps can go in lanes, and the tapes for it. */
+/* Which sweeps can go in lanes, and the tapes for it: accelerations in closed form or of the recursion, corrections of
+ * positions and velocities, outputs. Whatever these cannot do is left to simulations. */
 #include "form/angles.h"
 #include "form/closed.h"
 #include "sim/quantities.h"
 #include "sweep/lanes.h"
+#include "sweep/settings.h"
 
 #include <string.h>
 
@@ -21,45 +23,36 @@ typedef struct Maker {
 
 /* ---------------------------------------------------------------- whether */
 
-/* Forces that jump, events and conditions need a look at every step; other methods, matrices. */
+/* Whether steps by dopri5 or rk4 are all that a member needs: forces that jump, events and conditions need a look at
+ * every step; other methods need matrices. Notes the method in the engine. */
 static bool is_plain(const Maker *k)
 {
   const PfModel *model = pf_sim_model(k->sim);
-  const PfRunWords *w = &k->sweep->run;
+  const PfRunOverrides *w = &k->sweep->run;
+  const PfRunOptions run = {.method = w->method ? w->method : model->run.method};
+  const char *name = pf_run_method(&run);
   PfSwitches switches;
   if (model->complete || model->run.until != PF_EXPR_NONE || w->formulation) return false;
-  if (pf_word(k->sweep->words, k->sweep->word_count, "as-given")) return false;
+  if (pf_sweep_setting(k->sweep, "as-given")) return false;
   for (int i = 0; i < model->run.setting_count; i++)
     if (!strcmp(model->run.settings[i].key, "formulation")) return false;
-  return pf_switches_find(k->ctx, k->room, k->eq, &switches) == PF_OK && !switches.count;
-}
-
-static bool choose_method(const Maker *k)
-{
-  const char *own = pf_sim_model(k->sim)->run.method, *name = k->sweep->run.method;
-  if (!name) name = own ? own : "dopri5";
+  if (pf_switches_find(k->ctx, k->room, k->eq, &switches) != PF_OK || switches.count) return false;
   k->e->adaptive = !strcmp(name, "dopri5");
-  k->e->by_default = !k->sweep->run.method && !own;
+  k->e->by_default = !run.method;
   return k->e->adaptive || !strcmp(name, "rk4");
-}
-
-/* One linear step brings velocities back on such constraints. */
-static bool are_linear(const Maker *k)
-{
-  const PfModel *model = k->eq->model;
-  for (int i = 0; i < k->eq->m; i++)
-    if (model->constraints[i].kind == PF_NONLINEAR || model->constraints[i].kind == PF_ACCELERATION) return false;
-  return true;
 }
 
 /* ---------------------------------------------------------------- motion */
 
+/* A tape of the roots, whose inputs are the symbols up to the velocities. Angles that they share are evaluated once. */
 static PfStatus make_tape(Maker *k, PfExpr *roots, int count, PfTape **tape)
 {
   PF_TRY(pf_angles_share(k->ctx, k->room, roots, count));
   return pf_tape_new(k->ctx, k->in->symbol, k->in->lambda, roots, count, tape);
 }
 
+/* The tape of the accelerations of a system in closed form; `pairs`: and after them its pivots, each with its value
+ * before the elimination, by which a step decides whether the formulas hold. */
 static PfStatus closed_tape(Maker *k, const PfSystem *system, bool pairs, PfTape **tape)
 {
   PfLaneTapes *t = &k->e->tapes;
@@ -97,42 +90,35 @@ static PfStatus correction_tape(Maker *k, const PfExpr *residual, PfTape **tape)
   return status;
 }
 
-static bool has_positions(const PfEquations *eq)
-{
-  for (int i = 0; i < eq->m; i++)
-    if (eq->position[i] != PF_EXPR_NONE) return true;
-  return false;
-}
-
+/* The tapes of the motion. Velocities are put back on the constraints by one linear step, which must do: fails where a
+ * constraint is not linear in them. */
 static PfStatus make_motion(Maker *k)
 {
   PfLaneTapes *t = &k->e->tapes;
+  const PfEquations *eq = k->eq;
   const int before = pf_diagnostic_count(k->ctx);
-  if (!k->eq->m && pf_flow_tape(k->system, NULL, &t->flow) == PF_OK) {
+  bool positions = false;
+  if (!eq->m && pf_flow_tape(k->system, NULL, &t->flow) == PF_OK) {
     t->pairs = t->mass_pairs = 2;
     return PF_OK;
   }
-  pf_diagnostics_cut(k->ctx, before);
-  if (k->eq->in_bodies || !are_linear(k)) return PF_ERR_MODEL;
+  pf_diagnostics_truncate(k->ctx, before);
+  if (eq->in_bodies) return PF_ERR_MODEL;
+  for (int i = 0; i < eq->m; i++) {
+    const PfConstraintKind kind = eq->model->constraints[i].kind;
+    if (kind == PF_NONLINEAR || kind == PF_ACCELERATION) return PF_ERR_MODEL;
+    positions = positions || eq->position[i] != PF_EXPR_NONE;
+  }
   PF_TRY(closed_tape(k, k->system, true, &t->flow));
-  if (!k->eq->m || k->sweep->run.drift) return PF_OK;
-  PF_TRY(correction_tape(k, k->eq->velocity, &t->velocity));
-  return has_positions(k->eq) ? correction_tape(k, k->eq->position, &t->position) : PF_OK;
+  if (!eq->m || k->sweep->run.drift) return PF_OK;
+  PF_TRY(correction_tape(k, eq->velocity, &t->velocity));
+  return positions ? correction_tape(k, eq->position, &t->position) : PF_OK;
 }
 
-/* ---------------------------------------------------------------- what is taken */
+/* ---------------------------------------------------------------- the outputs */
 
-static PfStatus read_item(Maker *k, const PfTaken *item, PfExpr *root)
-{
-  PfPlot *plots;
-  int count;
-  PF_TRY(pf_quantities_find(k->ctx, k->room, pf_sim_model(k->sim), "--take", item->quantity, &plots, &count));
-  if (count != 1 || item->part >= plots->count) return PF_ERR_MODEL;
-  *root = plots->values[item->part];
-  return PF_OK;
-}
-
-static PfStatus take_tape(Maker *k, const PfExpr *roots, bool express)
+/* The tape of the roots as quantities; `express`: with the velocities of bodies written out. */
+static PfStatus output_tape(Maker *k, const PfExpr *roots, bool express)
 {
   PfLaneEngine *e = k->e;
   PfExpr *own = pf_arena_array(k->room, PfExpr, e->roots);
@@ -140,24 +126,30 @@ static PfStatus take_tape(Maker *k, const PfExpr *roots, bool express)
   memcpy(own, roots, (size_t)e->roots*sizeof *own);
   if (express) PF_TRY(pf_equations_express(k->ctx, k->room, k->eq, own, e->roots));
   PF_TRY(pf_insert_inputs(k->ctx, k->eq->model, own, (size_t)e->roots));
-  return make_tape(k, own, e->roots, &e->tapes.take);
+  return make_tape(k, own, e->roots, &e->tapes.output);
 }
 
-/* Whatever needs accelerations or multipliers is left to simulations. */
-static PfStatus make_take(Maker *k)
+/* The tape of the outputs. Whatever needs accelerations or multipliers is left to simulations. */
+static PfStatus make_outputs(Maker *k)
 {
   PfLaneEngine *e = k->e;
-  const PfTake *take = e->what;
-  PfExpr *roots = pf_arena_array(k->room, PfExpr, take->count);
-  e->root = pf_arena_array(k->arena, int, take->count);
+  const PfOutputSet *output_set = e->what;
+  PfExpr *roots = pf_arena_array(k->room, PfExpr, output_set->count);
+  e->root = pf_arena_array(k->arena, int, output_set->count);
   if (!roots || !e->root) return PF_ERR_MEMORY;
-  for (int i = 0; i < take->count; i++) {
-    const PfTaken *item = take->items + i;
-    e->root[i] = item->handle >= 0 ? e->roots++ : -1;
-    if (item->handle >= 0) PF_TRY(read_item(k, item, roots + e->root[i]));
+  for (int i = 0; i < output_set->count; i++) {
+    const PfOutput *item = output_set->items + i;
+    PfPlot *plots;
+    int count;
+    e->root[i] = -1;
+    if (item->handle < 0) continue;
+    PF_TRY(pf_quantities_find(k->ctx, k->room, pf_sim_model(k->sim), "take", item->quantity, &plots, &count));
+    if (count != 1 || item->part >= plots->count) return PF_ERR_MODEL;
+    e->root[i] = e->roots;
+    roots[e->roots++] = plots->values[item->part];
   }
-  if (!e->roots || take_tape(k, roots, false) == PF_OK) return PF_OK;
-  return k->eq->in_bodies ? PF_ERR_MODEL : take_tape(k, roots, true);
+  if (!e->roots || output_tape(k, roots, false) == PF_OK) return PF_OK;
+  return k->eq->in_bodies ? PF_ERR_MODEL : output_tape(k, roots, true);
 }
 
 /* ---------------------------------------------------------------- room */
@@ -175,11 +167,20 @@ static double *vectors(Maker *k, size_t count)
   return block ? block + (past ? PF_LANES - past : 0) : NULL;
 }
 
-static PfStatus make_room(Maker *k)
+static PfStatus make(Maker *k)
 {
   PfLaneEngine *e = k->e;
+  if (!is_plain(k)) return PF_ERR_MODEL;
+  e->n = k->eq->n;
+  e->width = k->in->lambda;
+  e->time = k->in->time;
+  e->q = k->in->q;
+  PF_TRY(make_motion(k));
+  e->tapes.outputs = e->n + 2*e->tapes.pairs;
+  PF_TRY(make_outputs(k));
+  /* All arrays of the engine; the workspace is the largest that one of the tapes needs, alone or for groups. */
   const PfLaneTapes *t = &e->tapes;
-  const PfTape *tapes[] = {t->flow, t->velocity, t->position, t->take};
+  const PfTape *tapes[] = {t->flow, t->velocity, t->position, t->output};
   const size_t lanes = PF_LANE_COUNT, state = 2*(size_t)e->n*lanes, items = lanes*(size_t)e->what->count;
   size_t work = 0;
   for (size_t i = 0; i < sizeof tapes/sizeof *tapes; i++)
@@ -195,41 +196,23 @@ static PfStatus make_room(Maker *k)
   e->work = pf_arena_array(k->arena, double, work);
   e->y = vectors(k, state);
   e->y_old = vectors(k, state);
-  e->k = vectors(k, PF_LANE_STAGES*state);
+  e->k = vectors(k, PF_DOPRI5_STAGES*state);
   e->value = pf_arena_array(k->arena, double, items);
-  e->node = pf_arena_array(k->arena, double, PF_TAKE_NODES*items);
+  e->node = pf_arena_array(k->arena, double, PF_OUTPUT_NODES*items);
   e->end = pf_arena_array(k->arena, double, e->what->count);
-  e->room = pf_arena_array(k->arena, double, pf_take_room(e->what));
+  e->room = pf_arena_array(k->arena, double, pf_output_set_room(e->what));
   const bool good = e->now && e->tried && e->rtol && e->atol && e->error && e->rows && e->out && e->work && e->y &&
                     e->y_old && e->k && e->value && e->node && e->end && e->room;
   return good ? PF_OK : PF_ERR_MEMORY;
 }
 
-static PfStatus make(Maker *k)
-{
-  PfLaneEngine *e = k->e;
-  if (!is_plain(k) || !choose_method(k)) return PF_ERR_MODEL;
-  e->n = k->eq->n;
-  e->width = k->in->lambda;
-  e->time = k->in->time;
-  e->q = k->in->q;
-  PF_TRY(make_motion(k));
-  e->tapes.outputs = e->n + 2*e->tapes.pairs;
-  PF_TRY(make_take(k));
-  return make_room(k);
-}
-
-static void free_tapes(PfLaneTapes *t)
-{
-  pf_tape_free(t->flow);
-  pf_tape_free(t->velocity);
-  pf_tape_free(t->position);
-  pf_tape_free(t->take);
-}
-
 void pf_lanes_free(PfLaneEngine *engine)
 {
-  if (engine) free_tapes(&engine->tapes);
+  if (!engine) return;
+  pf_tape_free(engine->tapes.flow);
+  pf_tape_free(engine->tapes.velocity);
+  pf_tape_free(engine->tapes.position);
+  pf_tape_free(engine->tapes.output);
 }
 
 PfStatus pf_lanes_make(PfMember *member, PfLaneEngine **engine)
@@ -246,7 +229,7 @@ PfStatus pf_lanes_make(PfMember *member, PfLaneEngine **engine)
   }
   k.eq = pf_system_equations(k.system);
   k.in = pf_system_symbols(k.system);
-  k.e->what = &member->sweep->take;
+  k.e->what = &member->sweep->output_set;
   PfStatus status = make(&k);
   pf_arena_free(k.room);
   pf_diagnostics_forget(ctx, before);

@@ -32,77 +32,63 @@
 
 /* The numbers of a group. Sums of vectors stay in registers, where those of arrays go through memory. */
 typedef double Lanes __attribute__((vector_size(8*PF_LANES), may_alias));
-#define lanes_at(numbers) (*(Lanes *)(void *)(numbers))
 
 #define EACH_LANE for (int l = 0; l < PF_LANES; l++)
 
-static inline size_t stage_size(const PfLaneEngine *e)
+/* The group at that place of an array. */
+INLINE Lanes *lanes_in(double *numbers, int place)
 {
-  return (size_t)PF_LANE_COUNT*2*(size_t)e->n;
+  return (Lanes *)(void *)numbers + place;
 }
 
-/* sum_s a[s] k_s over the terms that are not zero, of so many: known to the compiler where it matters. */
-INLINE void combine_group(const PfLaneEngine *e, int g, const double *const *k, const double *a, int terms,
-                          double divisor)
-{
-  const int N = 2*e->n;
-  const size_t first = (size_t)(g*N)*PF_LANES;
-  const Lanes h = lanes_at(e->tried + g*PF_LANES)/divisor;
-  const double *y = e->y + first;
-  double *rows = e->rows + (size_t)(g*e->width + e->q)*PF_LANES;
-  for (int i = 0; i < N; i++) {
-    const size_t at = (size_t)i*PF_LANES;
-    Lanes sum = a[0]*lanes_at(k[0] + first + at);
-    for (int s = 1; s < terms; s++) sum += a[s]*lanes_at(k[s] + first + at);
-    lanes_at(rows + at) = lanes_at(y + at) + h*sum;
-  }
-}
+#define RK_REAL Lanes
+#define RK_EACH_LANE EACH_LANE
+#define RK_LANE(x) (x)[l]
+#define RK_FUNCTION INLINE
+#define RK(name) lanes_##name
+#include "runtime/pf_runge_kutta.def"
 
-INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, const PfLaneStage *stage)
+INLINE void lanes_combine_by(const PfLaneEngine *e, int groups, int stage)
 {
-  const double *k[PF_LANE_STAGES] = {NULL};
-  double a[PF_LANE_STAGES];
-  int terms = 0;
-  for (int s = 0; s < stage->count; s++) {
-    if (stage->a[s] == 0) continue;
-    k[terms] = e->k + (size_t)s*stage_size(e);
-    a[terms++] = stage->a[s];
-  }
+  const PfTableau *tb = pf_dopri5_tableau();
+  const int N = 2*e->n, stride = PF_LANE_GROUPS*N;
+  const double part = e->adaptive ? tb->c[stage] : stage < 3 ? 0.5 : 1;
+  PfRkTerms terms;
+  terms.count = 0; /* of rk4 */
+  if (e->adaptive) pf_rk_terms(tb->a + stage*tb->stages, stage, stride, &terms);
   for (int g = 0; g < groups; g++) {
-    lanes_at(e->rows + (size_t)(g*e->width + e->time)*PF_LANES) =
-      lanes_at(e->now + g*PF_LANES) + stage->part*lanes_at(e->tried + g*PF_LANES);
-    switch (terms) {
-    case 1: combine_group(e, g, k, a, 1, stage->divisor); break;
-    case 4: combine_group(e, g, k, a, 4, stage->divisor); break;
-    default: if (terms > 0) combine_group(e, g, k, a, terms, stage->divisor);
-    }
+    Lanes *rows = lanes_in(e->rows, g*e->width);
+    const Lanes *h = lanes_in(e->tried, g), *y = lanes_in(e->y, g*N), *k = lanes_in(e->k, g*N);
+    rows[e->time] = *lanes_in(e->now, g) + part**h;
+    if (e->adaptive) lanes_rk_trial(&terms, N, h, y, k, rows + e->q);
+    else lanes_rk4_trial(stage, N, h, y, k, stride, rows + e->q);
   }
 }
-FOR_PROCESSORS(lanes_combine, (const PfLaneEngine *e, int groups, const PfLaneStage *stage), (e, groups, stage))
+FOR_PROCESSORS(lanes_combine, (const PfLaneEngine *e, int groups, int stage), (e, groups, stage))
 
-INLINE void lanes_look_by(const PfLaneEngine *e, int groups, int stage)
+INLINE void lanes_check_finite_by(const PfLaneEngine *e, int groups, int stage)
 {
   const int N = 2*e->n;
   for (int g = 0; g < groups; g++) {
-    const double *k = e->k + (size_t)stage*stage_size(e) + (size_t)(g*N)*PF_LANES;
+    const Lanes *k = lanes_in(e->k, (stage*PF_LANE_GROUPS + g)*N);
     Lanes mark = {0};
-    for (int i = 0; i < N; i++) mark += 0*lanes_at(k + i*PF_LANES);
-    lanes_at(e->error + g*PF_LANES) = mark;
+    for (int i = 0; i < N; i++) mark += 0*k[i];
+    *lanes_in(e->error, g) = mark;
   }
 }
-FOR_PROCESSORS(lanes_look, (const PfLaneEngine *e, int groups, int stage), (e, groups, stage))
+FOR_PROCESSORS(lanes_check_finite, (const PfLaneEngine *e, int groups, int stage), (e, groups, stage))
 
 /* 0 where all is well; NaN where a number is not finite, or a pivot has faded: then the formulas are not to be
  * trusted. */
-INLINE void mark_by(const PfLaneEngine *e, const double *out, Lanes *result)
+INLINE void mark_by(const PfLaneEngine *e, const Lanes *out, Lanes *result)
 {
   const PfLaneTapes *t = &e->tapes;
   Lanes mark = {0};
-  for (int i = 0; i < e->n; i++) mark += 0*lanes_at(out + i*PF_LANES); /* 0 times what is not finite is NaN */
+  for (int i = 0; i < e->n; i++) mark += 0*out[i]; /* 0 times what is not finite is NaN */
   for (int i = 0; i < t->pairs; i++) {
     const double limit = i < t->mass_pairs ? PF_MASS_TOLERANCE : PF_SCHUR_MARGIN;
-    const double *pivot = out + (e->n + 2*i)*PF_LANES, *start = pivot + PF_LANES;
-    EACH_LANE mark[l] = pivot[l] > limit*start[l] ? mark[l] : NAN;
+    const Lanes *pivot = out + e->n + 2*i, *start = pivot + 1;
+    EACH_LANE mark[l] = (*pivot)[l] > limit*(*start)[l] ? mark[l] : NAN;
   }
   *result = mark;
 }
@@ -111,14 +97,12 @@ INLINE void lanes_derive_by(const PfLaneEngine *e, int groups, int stage)
 {
   const int n = e->n;
   for (int g = 0; g < groups; g++) {
-    const double *out = e->out + (size_t)g*(size_t)e->tapes.outputs*PF_LANES;
-    const double *v = e->rows + (size_t)(g*e->width + e->q + n)*PF_LANES;
-    double *k = e->k + (size_t)stage*stage_size(e) + (size_t)g*2*(size_t)n*PF_LANES;
-    Lanes mark;
+    const Lanes *out = lanes_in(e->out, g*e->tapes.outputs), *v = lanes_in(e->rows, g*e->width + e->q + n);
+    Lanes *k = lanes_in(e->k, (stage*PF_LANE_GROUPS + g)*2*n), mark;
     mark_by(e, out, &mark);
     for (int i = 0; i < n; i++) {
-      lanes_at(k + i*PF_LANES) = lanes_at(v + i*PF_LANES);
-      lanes_at(k + (n + i)*PF_LANES) = lanes_at(out + i*PF_LANES) + mark;
+      k[i] = v[i];
+      k[n + i] = out[i] + mark;
     }
   }
 }
@@ -128,36 +112,17 @@ INLINE void lanes_correct_by(const PfLaneEngine *e, int groups, int first)
 {
   for (int g = 0; g < groups; g++)
     for (int i = 0; i < e->n; i++)
-      lanes_at(e->rows + (size_t)(g*e->width + e->q + first + i)*PF_LANES) +=
-        lanes_at(e->out + (size_t)(g*e->n + i)*PF_LANES);
+      *lanes_in(e->rows, g*e->width + e->q + first + i) += *lanes_in(e->out, g*e->n + i);
 }
 FOR_PROCESSORS(lanes_correct, (const PfLaneEngine *e, int groups, int first), (e, groups, first))
 
-INLINE double larger(double a, double b)
-{
-  const double x = fabs(a), z = fabs(b);
-  return x > z ? x : z;
-}
-
-INLINE void lanes_errors_by(const PfLaneEngine *e, int groups, const double *weights)
+INLINE void lanes_errors_by(const PfLaneEngine *e, int groups)
 {
   const int N = 2*e->n;
-  const size_t stride = stage_size(e);
-  for (int g = 0; g < groups; g++) {
-    const Lanes h = lanes_at(e->tried + g*PF_LANES), rtol = lanes_at(e->rtol + g*PF_LANES);
-    const Lanes atol = lanes_at(e->atol + g*PF_LANES);
-    Lanes sum = {0};
-    for (int i = 0; i < N; i++) {
-      const size_t at = (size_t)(g*N + i)*PF_LANES;
-      const double *y = e->y + at, *y_new = e->rows + (size_t)(g*e->width + e->q + i)*PF_LANES;
-      Lanes miss = weights[0]*lanes_at(e->k + at), size = {0};
-      for (int s = 1; s < PF_LANE_STAGES; s++)
-        if (weights[s] != 0) miss += weights[s]*lanes_at(e->k + (size_t)s*stride + at);
-      EACH_LANE size[l] = larger(y[l], y_new[l]);
-      miss *= h/(atol + rtol*size);
-      sum += miss*miss;
-    }
-    EACH_LANE e->error[g*PF_LANES + l] = sqrt(sum[l]/N);
-  }
+  PfRkTerms terms;
+  pf_rk_terms(pf_dopri5_weights(), PF_DOPRI5_STAGES, PF_LANE_GROUPS*N, &terms);
+  for (int g = 0; g < groups; g++)
+    lanes_rk_error(&terms, N, lanes_in(e->tried, g), lanes_in(e->y, g*N), lanes_in(e->rows, g*e->width + e->q),
+                   lanes_in(e->k, g*N), lanes_in(e->atol, g), lanes_in(e->rtol, g), lanes_in(e->error, g));
 }
-FOR_PROCESSORS(lanes_errors, (const PfLaneEngine *e, int groups, const double *weights), (e, groups, weights))
+FOR_PROCESSORS(lanes_errors, (const PfLaneEngine *e, int groups), (e, groups))

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One member after the other on a simulation of its own. */
+/* Running members: the simulation of a thread is set to the values of a member, started, stepped to its end, and its
+ * outputs are read. Members of one thread share all tapes and solvers; after many of them the clone is made anew, since
+ * its table of expressions has grown. */
 #include "sim/settings.h"
+#include "sweep/settings.h"
 #include "sweep/sweep_impl.h"
 
 #include <math.h>
@@ -20,76 +23,49 @@ const char *pf_member_end_text(int end)
 
 /* ---------------------------------------------------------------- how it runs */
 
-static PfStatus read_number(PfContext *ctx, const PfSweepWord *words, int count, const char *key, const char *unit,
-                            double *value)
+PfStatus pf_run_overrides_read(PfContext *ctx, const PfSweepSetting *settings, int count, PfRunOverrides *run)
 {
-  const char *text = pf_word(words, count, key);
-  char what[40];
-  *value = NAN;
-  if (!text) return PF_OK;
-  snprintf(what, sizeof what, "--%s", key);
-  PF_TRY(pf_constant_read_for(ctx, what, text, unit, value));
-  const bool damping = !strcmp(key, "rho");
-  if (damping ? *value >= 0 && *value <= 1 : *value > 0) return PF_OK;
-  return pf_fail(ctx, PF_ERR_ARGUMENT, "--%s: '%s' is not %s", key, text, damping ? "between 0 and 1" : "positive");
-}
-
-PfStatus pf_run_words_read(PfContext *ctx, const PfSweepWord *words, int count, PfRunWords *run)
-{
-  *run = (PfRunWords){.method = pf_word(words, count, "by"), .formulation = pf_word(words, count, "form"),
-                      .adaptive = pf_word(words, count, "adaptive"), .printed = pf_word(words, count, "printed"),
-                      .drift = pf_word(words, count, "no-projection"),
-                      .keep_going = pf_word(words, count, "keep-going")};
-  PF_TRY(read_number(ctx, words, count, "for", "s", &run->horizon));
-  PF_TRY(read_number(ctx, words, count, "step", "s", &run->step));
-  PF_TRY(read_number(ctx, words, count, "rtol", "1", &run->rtol));
-  PF_TRY(read_number(ctx, words, count, "atol", "1", &run->atol));
-  PF_TRY(read_number(ctx, words, count, "rho", "1", &run->rho));
-  return read_number(ctx, words, count, "most-steps", "1", &run->most_steps);
-}
-
-/* What the model says after 'run', which may depend on parameters that vary, and then the words. */
-static PfStatus find_options(const PfMember *m, PfRunOptions *o)
-{
-  const PfRunWords *w = &m->sweep->run;
-  const PfSystem *system = pf_sim_system(m->sim);
-  const double *values = pf_sim_values(m->sim);
-  PF_TRY(pf_run_settings(pf_sim_context(m->sim), pf_sim_model(m->sim), system, values, w->method, o));
-  if (!isnan(w->horizon)) o->t_end = values[pf_system_symbols(system)->time] + w->horizon;
-  if (!isnan(w->step)) o->step = w->step;
-  if (!isnan(w->rtol)) o->rtol = w->rtol;
-  if (!isnan(w->atol)) o->atol = w->atol;
-  if (!isnan(w->rho)) o->rho = w->rho;
-  if (!isnan(w->most_steps)) o->most_steps = w->most_steps > 1e18 ? (long)1e18 : (long)w->most_steps;
-  if (w->formulation) o->formulation = w->formulation;
-  o->adaptive = w->adaptive;
-  o->printed = (o->printed && !w->adaptive) || w->printed;
-  o->drift = w->drift;
-  o->keep_going = w->keep_going;
+  const struct {
+    const char *key, *unit;
+    double *value;
+  } numbers[] = {{"for", "s", &run->horizon}, {"step", "s", &run->step}, {"rtol", "1", &run->rtol},
+                 {"atol", "1", &run->atol},   {"rho", "1", &run->rho},   {"most-steps", "1", &run->most_steps}};
+  *run = (PfRunOverrides){.method = pf_find_setting(settings, count, "by"),
+                          .formulation = pf_find_setting(settings, count, "form"),
+                          .adaptive = pf_find_setting(settings, count, "adaptive"),
+                          .printed = pf_find_setting(settings, count, "printed"),
+                          .drift = pf_find_setting(settings, count, "no-projection"),
+                          .keep_going = pf_find_setting(settings, count, "keep-going")};
+  for (size_t i = 0; i < sizeof numbers/sizeof *numbers; i++) {
+    const char *key = numbers[i].key, *text = pf_find_setting(settings, count, key);
+    const bool damping = !strcmp(key, "rho");
+    double *value = numbers[i].value;
+    *value = NAN;
+    if (!text) continue;
+    PF_TRY(pf_constant_read_for(ctx, key, text, numbers[i].unit, value));
+    if (!(damping ? *value >= 0 && *value <= 1 : *value > 0))
+      return pf_fail(ctx, PF_ERR_ARGUMENT, "@%s: '%s' is not %s", key, text,
+                     damping ? "between 0 and 1" : "positive");
+  }
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- opening */
-
-static PfStatus make_room(PfContext *ctx, PfMember *m)
-{
-  m->arena = pf_arena_new(pf_context_allocator(ctx));
-  m->values = m->arena ? pf_arena_array(m->arena, double, m->sweep->plan.variable_count) : NULL;
-  m->row = m->arena ? pf_arena_array(m->arena, double, m->sweep->columns) : NULL;
-  if (!m->values || !m->row) return pf_no_room(ctx, "a member");
-  PF_TRY(pf_taking_make(ctx, m->arena, &m->sweep->take, m->sim, &m->taking));
-  if (!pf_word(m->sweep->words, m->sweep->word_count, "study"))
-    return pf_lanes_make(m, &m->lanes) == PF_OK ? PF_OK : pf_no_room(ctx, "a member");
-  const PfStatus status = pf_member_study_make(m);
-  return status == PF_OK ? PF_OK : pf_fail(ctx, status, "%s", pf_context_message(pf_sim_context(m->sim)));
-}
 
 PfStatus pf_member_open(PfContext *ctx, const PfSweep *sweep, PfMember *m)
 {
   PfError error;
   *m = (PfMember){.sweep = sweep, .sim = pf_sim_clone(sweep->base, &error)};
   if (!m->sim) return pf_fail(ctx, error.status, "%s", error.message);
-  return make_room(ctx, m);
+  m->arena = pf_arena_new(pf_context_allocator(ctx));
+  m->values = m->arena ? pf_arena_array(m->arena, double, sweep->plan.variable_count) : NULL;
+  m->row = m->arena ? pf_arena_array(m->arena, double, sweep->columns) : NULL;
+  if (!m->values || !m->row) return pf_no_room(ctx, "a member");
+  PF_TRY(pf_accumulator_make(ctx, m->arena, &sweep->output_set, m->sim, &m->accumulator));
+  if (!pf_sweep_setting(sweep, "study"))
+    return pf_lanes_make(m, &m->lanes) == PF_OK ? PF_OK : pf_no_room(ctx, "a member");
+  const PfStatus status = pf_member_study_make(m);
+  return status == PF_OK ? PF_OK : pf_fail(ctx, status, "%s", pf_context_message(pf_sim_context(m->sim)));
 }
 
 void pf_member_close(PfMember *m)
@@ -107,7 +83,7 @@ bool pf_member_is_stale(const PfMember *m)
   return m->since >= (m->lanes ? IN_LANES : ALONE);
 }
 
-PfStatus pf_member_renew(PfMember *m, pthread_mutex_t *mutex, bool (*cancelled)(void *user), void *user)
+PfStatus pf_member_reopen(PfMember *m, pthread_mutex_t *mutex, bool (*cancelled)(void *user), void *user)
 {
   PfMember fresh;
   if (!pf_member_is_stale(m)) return PF_OK;
@@ -126,21 +102,6 @@ PfStatus pf_member_renew(PfMember *m, pthread_mutex_t *mutex, bool (*cancelled)(
 
 /* ---------------------------------------------------------------- one member */
 
-static int end_of(PfRunEnd end)
-{
-  switch (end) {
-  case PF_RUN_DONE: return PF_MEMBER_DONE;
-  case PF_RUN_UNTIL: return PF_MEMBER_UNTIL;
-  case PF_RUN_RANK_LOSS: return PF_MEMBER_RANK_LOSS;
-  case PF_RUN_TROUBLE: return PF_MEMBER_TROUBLE;
-  case PF_RUN_STEP: return PF_MEMBER_STEP;
-  case PF_RUN_LIMIT: return PF_MEMBER_LIMIT;
-  case PF_RUN_STALL: return PF_MEMBER_STALL;
-  case PF_RUN_CANCELLED: break;
-  }
-  return PF_MEMBER_OTHER;
-}
-
 PfStatus pf_member_place(PfMember *m, long long number, PfRunOptions *options)
 {
   const PfPlan *plan = &m->sweep->plan;
@@ -148,18 +109,26 @@ PfStatus pf_member_place(PfMember *m, long long number, PfRunOptions *options)
   for (int i = 0; i < plan->variable_count; i++)
     if (!pf_sim_set(m->sim, plan->variables[i].name, m->values[i])) return pf_sim_error(m->sim)->status;
   if (!pf_sim_place(m->sim) || !pf_sim_check_mass(m->sim)) return pf_sim_error(m->sim)->status;
-  return find_options(m, options);
+  /* The options after 'run' in the model, which may depend on parameters that vary, and then the settings. */
+  const PfRunOverrides *w = &m->sweep->run;
+  const PfSystem *system = pf_sim_system(m->sim);
+  const double *values = pf_sim_values(m->sim);
+  PF_TRY(pf_run_settings(pf_sim_context(m->sim), pf_sim_model(m->sim), system, values, w->method, options));
+  if (!isnan(w->horizon)) options->t_end = values[pf_system_symbols(system)->time] + w->horizon;
+  if (!isnan(w->step)) options->step = w->step;
+  if (!isnan(w->rtol)) options->rtol = w->rtol;
+  if (!isnan(w->atol)) options->atol = w->atol;
+  if (!isnan(w->rho)) options->rho = w->rho;
+  if (!isnan(w->most_steps)) options->most_steps = w->most_steps > 1e18 ? (long)1e18 : (long)w->most_steps;
+  if (w->formulation) options->formulation = w->formulation;
+  options->adaptive = w->adaptive;
+  options->printed = (options->printed && !w->adaptive) || w->printed;
+  options->drift = w->drift;
+  options->keep_going = w->keep_going;
+  return PF_OK;
 }
 
-static PfStatus start(PfMember *m, long long number)
-{
-  PfRunOptions options;
-  PF_TRY(pf_member_place(m, number, &options));
-  if (!pf_sim_set_options(m->sim, &options)) return pf_sim_error(m->sim)->status;
-  return pf_sim_start(m->sim) ? PF_OK : pf_sim_error(m->sim)->status;
-}
-
-/* What is too long is cut behind a word. */
+/* Puts a text into the PF_REASON bytes of a reason, filled up with zeros. One that is too long is cut after a word. */
 static void put_reason(char *reason, const char *text)
 {
   static const char more[] = " …";
@@ -177,71 +146,76 @@ static void put_reason(char *reason, const char *text)
   memcpy(reason + end, more, sizeof more - 1);
 }
 
-static void say_reason(const PfMember *m, int end, char *reason)
+/* The reason of a member that ended so, by the message of the simulation where there is one; none of a success. */
+static void give_reason(const PfMember *m, int end, char *reason)
 {
   const PfError *error = pf_sim_error(m->sim);
-  memset(reason, 0, PF_REASON);
-  if (end < PF_MEMBER_NO_START) return;
-  put_reason(reason, error->status != PF_OK ? error->message : pf_member_end_text(end));
+  if (end < PF_MEMBER_NO_START) memset(reason, 0, PF_REASON);
+  else put_reason(reason, error->status != PF_OK ? error->message : pf_member_end_text(end));
 }
 
+/* Runs one member to its end and updates its accumulators after each step; returns how it ended. */
 static int move(PfMember *m, long long number)
 {
-  if (start(m, number) != PF_OK) return PF_MEMBER_NO_START;
-  pf_taking_start(&m->taking);
-  while (pf_sim_step(m->sim)) pf_taking_step(&m->taking);
-  m->taking.t = pf_sim_time(m->sim);
-  return end_of(pf_sim_result(m->sim).end);
+  PfRunOptions options;
+  if (pf_member_place(m, number, &options) != PF_OK || !pf_sim_set_options(m->sim, &options) || !pf_sim_start(m->sim))
+    return PF_MEMBER_NO_START;
+  pf_accumulator_start(&m->accumulator);
+  while (pf_sim_step(m->sim)) pf_accumulator_step(&m->accumulator);
+  m->accumulator.t = pf_sim_time(m->sim);
+  switch (pf_sim_result(m->sim).end) {
+  case PF_RUN_DONE: return PF_MEMBER_DONE;
+  case PF_RUN_UNTIL: return PF_MEMBER_UNTIL;
+  case PF_RUN_RANK_LOSS: return PF_MEMBER_RANK_LOSS;
+  case PF_RUN_TROUBLE: return PF_MEMBER_TROUBLE;
+  case PF_RUN_STEP: return PF_MEMBER_STEP;
+  case PF_RUN_LIMIT: return PF_MEMBER_LIMIT;
+  case PF_RUN_STALL: return PF_MEMBER_STALL;
+  case PF_RUN_CANCELLED: break;
+  }
+  return PF_MEMBER_OTHER;
 }
 
-/* Of a failure what is known is when it happened. */
+/* The row of a member that ended so: varied inputs, then outputs. Of a failure only the time at which it happened is
+ * known. */
 static void take_row(PfMember *m, int end, double *row)
 {
   const PfSweep *sweep = m->sweep;
   const int varied = sweep->plan.variable_count;
   for (int i = 0; i < varied; i++) row[i] = m->values[i]/sweep->scales[i];
   if (end < PF_MEMBER_NO_START) {
-    pf_taking_end(&m->taking, row + varied);
+    pf_accumulator_end(&m->accumulator, row + varied);
     return;
   }
-  for (int i = 0; i < sweep->take.columns; i++) {
-    const int item = sweep->take.column[i].item;
-    const bool time = item >= 0 && sweep->take.items[item].kind == PF_TAKE_T_END && end > PF_MEMBER_NO_START;
-    row[varied + i] = time ? m->taking.t : NAN;
+  for (int i = 0; i < sweep->output_set.columns; i++) {
+    const int item = sweep->output_set.column[i].item;
+    const bool time = item >= 0 && sweep->output_set.items[item].kind == PF_OUTPUT_T_END && end > PF_MEMBER_NO_START;
+    row[varied + i] = time ? m->accumulator.t : NAN;
   }
 }
 
-/* The words of a study are in the context, those of a start in the simulation. */
-static void study_member(PfMember *m, long long number, double *row, int *end, char *reason)
-{
-  PfContext *ctx = pf_sim_context(m->sim);
-  const int varied = m->sweep->plan.variable_count, before = pf_diagnostic_count(ctx);
-  PfRunOptions options;
-  *end = pf_member_place(m, number, &options) == PF_OK ? PF_MEMBER_DONE : PF_MEMBER_NO_START;
-  take_row(m, PF_MEMBER_NO_START, row);
-  say_reason(m, *end, reason);
-  if (*end == PF_MEMBER_DONE && pf_member_study_run(m, &options, row + varied) != PF_OK) {
-    *end = PF_MEMBER_OTHER;
-    say_reason(m, *end, reason);
-    if (pf_diagnostic_count(ctx) > before) put_reason(reason, pf_context_message(ctx));
-  }
-  pf_diagnostics_forget(ctx, before);
-}
-
+/* The message of a failed study is in the context, that of a failed start in the simulation. */
 bool pf_member_run(PfMember *m, long long number, double *row, int *end, char *reason)
 {
   PfContext *ctx = pf_sim_context(m->sim);
   const int before = pf_diagnostic_count(ctx);
+  PfRunOptions options;
   if (m->study) {
-    study_member(m, number, row, end, reason);
-    return !pf_context_is_cancelled(ctx);
+    *end = pf_member_place(m, number, &options) == PF_OK ? PF_MEMBER_DONE : PF_MEMBER_NO_START;
+    take_row(m, PF_MEMBER_NO_START, row);
+    if (*end == PF_MEMBER_DONE && pf_member_study_run(m, &options, row + m->sweep->plan.variable_count) != PF_OK)
+      *end = PF_MEMBER_OTHER;
+    give_reason(m, *end, reason);
+    if (*end == PF_MEMBER_OTHER && pf_diagnostic_count(ctx) > before) put_reason(reason, pf_context_message(ctx));
+  } else {
+    *end = move(m, number);
+    if (!pf_context_is_cancelled(ctx)) {
+      take_row(m, *end, row);
+      give_reason(m, *end, reason);
+    }
   }
-  *end = move(m, number);
-  if (pf_context_is_cancelled(ctx)) return false;
-  take_row(m, *end, row);
-  say_reason(m, *end, reason);
   pf_diagnostics_forget(ctx, before);
-  return true;
+  return !pf_context_is_cancelled(ctx);
 }
 
 bool pf_members_run(PfMember *m, const PfMemberFlow *flow)
@@ -253,7 +227,7 @@ bool pf_members_run(PfMember *m, const PfMemberFlow *flow)
   while (flow->next(flow->user, &number)) {
     m->since++;
     if (!pf_member_run(m, number, m->row, &end, reason)) return false;
-    if (!flow->take(flow->user, number, m->row, end, reason)) return false;
+    if (!flow->sink(flow->user, number, m->row, end, reason)) return false;
   }
   return true;
 }
@@ -263,7 +237,7 @@ bool pf_members_run(PfMember *m, const PfMemberFlow *flow)
 typedef struct List {
   const long long *numbers;
   int count;
-  PfTakeMember *take;
+  PfMemberSink *sink;
   void *user;
 } List;
 
@@ -276,15 +250,15 @@ static bool next_of_list(void *user, long long *number)
   return true;
 }
 
-static bool take_of_list(void *user, long long number, const double *row, int end, const char *reason)
+static bool pass_to_list(void *user, long long number, const double *row, int end, const char *reason)
 {
   const List *list = user;
-  return list->take(list->user, number, row, end, reason);
+  return list->sink(list->user, number, row, end, reason);
 }
 
-bool pf_members_run_list(PfMember *m, const long long *numbers, int count, PfTakeMember *take, void *user)
+bool pf_members_run_list(PfMember *m, const long long *numbers, int count, PfMemberSink *sink, void *user)
 {
-  List list = {numbers, count, take, user};
-  const PfMemberFlow flow = {next_of_list, take_of_list, &list};
+  List list = {numbers, count, sink, user};
+  const PfMemberFlow flow = {next_of_list, pass_to_list, &list};
   return pf_members_run(m, &flow);
 }

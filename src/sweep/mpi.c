@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The communicator over MPI, by a module that is loaded when a launcher has started the program. Sends do not block:
+ * buffers stay in a list until MPI reports them as sent. */
 #include "sweep/mpi.h"
 #include "base/library.h"
 #include "sweep/mpi_module.h"
-#include "sweep/team_impl.h"
+#include "sweep/communicator_impl.h"
 
 #include <limits.h>
 #include <string.h>
@@ -23,27 +25,17 @@ typedef struct Sending {
 } Sending;
 
 typedef struct Mpi {
-  PfTeam team; /* first: one is the other */
+  PfCommunicator comm; /* first: a pointer to it is one to this */
   const Functions *f;
   const PfAllocator *allocator;
   PfMpiStart start;
   PF_ARRAY(Sending) sending;
-  bool *lost;  /* whom nothing reaches any more */
+  bool *lost;  /* by rank: nothing reaches it any more */
 } Mpi;
-
-static void *allocate(const Mpi *m, size_t size)
-{
-  return m->allocator->resize(m->allocator->user, NULL, size);
-}
-
-static void release(const Mpi *m, void *block)
-{
-  m->allocator->resize(m->allocator->user, block, 0);
-}
 
 /* ---------------------------------------------------------------- messages */
 
-/* Frees what has gone out. */
+/* Frees the messages that have been sent. */
 static void look_after(Mpi *m)
 {
   size_t count = 0;
@@ -51,18 +43,19 @@ static void look_after(Mpi *m)
     Sending *s = m->sending.at + i;
     const int sent = m->f->pf_mpi_is_sent(&s->request);
     if (sent < 0) m->lost[s->to] = true;
-    if (sent) release(m, s->bytes);
+    if (sent) pf_release(m->allocator, s->bytes);
     else m->sending.at[count++] = *s;
   }
   m->sending.count = count;
 }
 
-static bool send(PfTeam *team, int to, int tag, const void *bytes, size_t count)
+/* As PfCommunicator.send; a process that could not be reached once is lost. */
+static bool send(PfCommunicator *comm, int to, int tag, const void *bytes, size_t count)
 {
-  Mpi *m = (Mpi *)team;
+  Mpi *m = (Mpi *)comm;
   Sending s = {.to = to};
   if (m->lost[to] || count > INT_MAX || !pf_reserve(m->allocator, &m->sending, m->sending.count + 1)) return false;
-  s.bytes = allocate(m, count + 1);
+  s.bytes = pf_allocate(m->allocator, count + 1);
   if (!s.bytes) return false;
   memcpy(s.bytes, bytes, count);
   if (m->f->pf_mpi_send(s.bytes, (int)count, to, tag, &s.request)) {
@@ -70,17 +63,18 @@ static bool send(PfTeam *team, int to, int tag, const void *bytes, size_t count)
     look_after(m);
     return true;
   }
-  release(m, s.bytes);
+  pf_release(m->allocator, s.bytes);
   m->lost[to] = true;
   return false;
 }
 
-static bool receive(PfTeam *team, int *from, int *tag, PfText *text)
+/* As PfCommunicator.receive; a message that MPI does not hand over is empty. */
+static bool receive(PfCommunicator *comm, int *from, int *tag, PfText *text)
 {
-  Mpi *m = (Mpi *)team;
+  Mpi *m = (Mpi *)comm;
   int count;
   look_after(m);
-  if (!m->f->pf_mpi_probe(from, tag, &count) || count < 0 || *from < 0 || *from >= team->size) return false;
+  if (!m->f->pf_mpi_probe(from, tag, &count) || count < 0 || *from < 0 || *from >= comm->size) return false;
   if (!pf_reserve(text->allocator, text, (size_t)count + 1)) return false;
   text->count = m->f->pf_mpi_receive(text->at, count, *from, *tag) ? (size_t)count : 0;
   text->at[text->count] = 0;
@@ -89,61 +83,63 @@ static bool receive(PfTeam *team, int *from, int *tag, PfText *text)
 
 /* ---------------------------------------------------------------- beginning and end */
 
-static void free_team(Mpi *m)
+static void free_communicator(Mpi *m)
 {
-  for (size_t i = 0; i < m->sending.count; i++) release(m, m->sending.at[i].bytes);
+  for (size_t i = 0; i < m->sending.count; i++) pf_release(m->allocator, m->sending.at[i].bytes);
   pf_array_free(m->allocator, &m->sending);
-  release(m, m->lost);
-  release(m, m->team.presence);
-  release(m, m);
+  pf_release(m->allocator, m->lost);
+  pf_release(m->allocator, m->comm.presence);
+  pf_release(m->allocator, m);
 }
 
-/* MPI_Finalize waits for everybody: where somebody is lost it is left out, as MPI then leaves it open what happens. */
-static void end(PfTeam *team, bool whole)
+/* The last call: waits a second for messages that are under way, and frees the communicator. MPI_Finalize waits for all
+ * processes: where one is lost (not `whole`) it is left out, as MPI does not define what happens then. */
+static void end(PfCommunicator *comm, bool whole)
 {
-  Mpi *m = (Mpi *)team;
+  Mpi *m = (Mpi *)comm;
   for (int i = 0; i < 1000 && m->sending.count; i++) {
     look_after(m);
-    if (m->sending.count) pf_team_wait();
+    if (m->sending.count) pf_communicator_wait();
   }
   if (whole && !m->sending.count) m->f->pf_mpi_end();
-  if (!m->sending.count) free_team(m); /* else MPI may still look at it */
+  if (!m->sending.count) free_communicator(m); /* else MPI may still look at it */
 }
 
-static PfStatus make_team(PfContext *ctx, const Functions *f, const PfMpiStart *start, PfTeam **team)
+/* The communicator of more than one process, freed by its `end`. */
+static PfStatus make_communicator(PfContext *ctx, const Functions *f, const PfMpiStart *start, PfCommunicator **comm)
 {
   const PfAllocator *allocator = pf_context_allocator(ctx);
-  Mpi *m = allocator->resize(allocator->user, NULL, sizeof *m);
+  Mpi *m = pf_allocate(allocator, sizeof *m);
   if (!m) return pf_no_room(ctx, "the processes");
   *m = (Mpi){.f = f, .allocator = allocator, .start = *start};
-  m->lost = allocate(m, (size_t)start->size*sizeof *m->lost);
-  m->team = (PfTeam){.rank = start->rank, .size = start->size, .here = start->here, .cores = start->cores,
-                     .host = m->start.host, .send = send, .receive = receive, .end = end};
-  m->team.presence = allocate(m, (size_t)start->size*sizeof *m->team.presence);
-  pf_text_init(&m->team.complaints, allocator);
-  if (!m->lost || !m->team.presence) {
-    free_team(m);
+  m->lost = pf_allocate(m->allocator, (size_t)start->size*sizeof *m->lost);
+  m->comm = (PfCommunicator){.rank = start->rank, .size = start->size, .here = start->here, .cores = start->cores,
+                             .host = m->start.host, .send = send, .receive = receive, .end = end};
+  m->comm.presence = pf_allocate(m->allocator, (size_t)start->size*sizeof *m->comm.presence);
+  pf_text_init(&m->comm.complaints, allocator);
+  if (!m->lost || !m->comm.presence) {
+    free_communicator(m);
     return pf_no_room(ctx, "the processes");
   }
-  for (int i = 0; i < start->size; i++) m->lost[i] = false, m->team.presence[i] = PF_PRESENT;
-  *team = &m->team;
+  for (int i = 0; i < start->size; i++) m->lost[i] = false, m->comm.presence[i] = PF_PRESENT;
+  *comm = &m->comm;
   return PF_OK;
 }
 
-PfStatus pf_mpi_open(PfContext *ctx, const char *module, PfTeam **team)
+PfStatus pf_mpi_open(PfContext *ctx, const char *module, PfCommunicator **comm)
 {
   static const char *const names[] = {FUNCTIONS(PF_LIBRARY_NAME)};
   enum { COUNT = sizeof names/sizeof *names };
   const PfLibrary library = {module, names, COUNT, COUNT, NULL};
   const void *functions = NULL;
   PfMpiStart start;
-  *team = NULL;
+  *comm = NULL;
   PF_TRY(pf_library_require(ctx, &library, "messages are sent by MPI", &functions));
   const Functions *f = functions;
   if (f->pf_mpi_interface() != PF_MPI_INTERFACE)
     return pf_fail(ctx, PF_ERR_MISSING, "'%s' is of another version of the program", module);
   if (!f->pf_mpi_begin(&start)) return pf_fail(ctx, PF_ERR_MISSING, "MPI does not begin");
-  if (start.size > 1) return make_team(ctx, f, &start, team);
+  if (start.size > 1) return make_communicator(ctx, f, &start, comm);
   f->pf_mpi_end();
   return PF_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the modules of mpi/ offer, one for each implementation of MPI: they alone know mpi.h, and are loaded by
+/* The interface of the modules of mpi/, one for each implementation of MPI: they alone know mpi.h, and are loaded by
  * sweep/mpi.c when a launcher has started the program. They keep no memory and change no state but that of MPI. All
  * calls come from the thread that made the first. */
 #ifndef PF_SWEEP_MPI_MODULE_H
@@ -16,11 +16,12 @@ typedef struct PfMpiStart {
   char host[256];
 } PfMpiStart;
 
-/* Room for what MPI calls a request: a number or a pointer. */
+/* Room for a request of MPI: a number or a pointer. */
 typedef struct PfMpiRequest {
   void *room[2];
 } PfMpiRequest;
 
+/* PF_MPI_INTERFACE of the module, to be compared before anything else is called. */
 PF_API int pf_mpi_interface(void);
 /* Functions that can fail say 0 when they do. */
 PF_API int pf_mpi_begin(PfMpiStart *start);
@@ -30,7 +31,9 @@ PF_API int pf_mpi_send(const void *bytes, int count, int to, int tag, PfMpiReque
 PF_API int pf_mpi_is_sent(PfMpiRequest *request);
 /* 1: there is a message; 0: there is none. */
 PF_API int pf_mpi_probe(int *from, int *tag, int *count);
+/* Receives the message that pf_mpi_probe has reported. */
 PF_API int pf_mpi_receive(void *bytes, int count, int from, int tag);
+/* MPI_Finalize. */
 PF_API void pf_mpi_end(void);
 
 #endif

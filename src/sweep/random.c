@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counter-based random numbers (Philox4x32-10), permutations by a Feistel network, and the normal distribution function
+ * with its inverse. */
 #include "sweep/random.h"
 
 #include <math.h>
@@ -6,26 +8,20 @@
 /* ---------------------------------------------------------------- words */
 
 /* Salmon, Moraes, Dror, Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC'11, section 4.3. */
-static void philox_round(uint32_t x[4], const uint32_t key[2])
-{
-  const uint64_t a = (uint64_t)0xD2511F53u*x[0], b = (uint64_t)0xCD9E8D57u*x[2];
-  const uint32_t first = (uint32_t)(b >> 32) ^ x[1] ^ key[0], third = (uint32_t)(a >> 32) ^ x[3] ^ key[1];
-  x[1] = (uint32_t)b;
-  x[3] = (uint32_t)a;
-  x[0] = first;
-  x[2] = third;
-}
-
 void pf_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
   enum { ROUNDS = 10 };
-  uint32_t k[2] = {key[0], key[1]};
-  for (int i = 0; i < 4; i++) out[i] = counter[i];
+  uint32_t x[4] = {counter[0], counter[1], counter[2], counter[3]}, k[2] = {key[0], key[1]};
   for (int i = 0; i < ROUNDS; i++) {
-    philox_round(out, k);
+    const uint64_t a = (uint64_t)0xD2511F53u*x[0], b = (uint64_t)0xCD9E8D57u*x[2];
+    x[0] = (uint32_t)(b >> 32) ^ x[1] ^ k[0];
+    x[1] = (uint32_t)b;
+    x[2] = (uint32_t)(a >> 32) ^ x[3] ^ k[1];
+    x[3] = (uint32_t)a;
     k[0] += 0x9E3779B9u;
     k[1] += 0xBB67AE85u;
   }
+  for (int i = 0; i < 4; i++) out[i] = x[i];
 }
 
 uint64_t pf_random_bits(uint64_t seed, PfStream stream, uint32_t dimension, uint64_t index)
@@ -44,27 +40,23 @@ double pf_random_unit(uint64_t seed, PfStream stream, uint32_t dimension, uint64
 
 /* ---------------------------------------------------------------- orders */
 
-/* Four rounds of Feistel on numbers of 2*half bits: a permutation of them, whatever the rounds compute. */
-static uint64_t shuffle(uint64_t seed, uint32_t dimension, uint64_t x, unsigned half)
-{
-  const uint64_t mask = (UINT64_C(1) << half) - 1;
-  uint64_t left = x >> half, right = x & mask;
-  for (uint64_t round = 0; round < 4; round++) {
-    uint64_t next = left ^ (pf_random_bits(seed, PF_STREAM_ORDER, dimension, right | round << 60) & mask);
-    left = right;
-    right = next;
-  }
-  return left << half | right;
-}
-
-/* What falls outside is shuffled on until it comes back: that is a permutation of the smaller set. */
+/* Four rounds of Feistel's network permute the numbers of 2*half bits, whatever the rounds compute. A number outside is
+ * shuffled again until it is inside: that is a permutation of the smaller set. */
 uint64_t pf_random_place(uint64_t seed, uint32_t dimension, uint64_t index, uint64_t count)
 {
   unsigned half = 1;
   if (count < 2) return 0;
   while (half < 30 && UINT64_C(1) << 2*half < count) half++;
-  do index = shuffle(seed, dimension, index, half);
-  while (index >= count);
+  const uint64_t mask = (UINT64_C(1) << half) - 1;
+  do {
+    uint64_t left = index >> half, right = index & mask;
+    for (uint64_t round = 0; round < 4; round++) {
+      uint64_t next = left ^ (pf_random_bits(seed, PF_STREAM_ORDER, dimension, right | round << 60) & mask);
+      left = right;
+      right = next;
+    }
+    index = left << half | right;
+  } while (index >= count);
   return index;
 }
 
@@ -75,6 +67,7 @@ double pf_normal_part(double x)
   return 0.5*erfc(-x*0.70710678118654752440);
 }
 
+/* The quotient of two polynomials of degree 7, by Horner's rule. */
 static double ratio(const double *over, const double *under, double x)
 {
   double a = over[7], b = under[7];
@@ -82,7 +75,8 @@ static double ratio(const double *over, const double *under, double x)
   return a/b;
 }
 
-/* Wichura, Algorithm AS 241, Applied Statistics 37 (1988): to 16 digits. */
+/* Wichura, Algorithm AS 241, Applied Statistics 37 (1988): to 16 digits, by quotients of polynomials in the middle and,
+ * in sqrt(-log(part)), towards the ends. */
 double pf_normal_inverse(double part)
 {
   static const double a[] = {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Statistics of a stream of numbers in constant memory: mean and variance by Welford's update, extremes, a histogram,
+ * and quantiles by a t-digest. */
 #include "sweep/statistics.h"
 
 #include <math.h>
@@ -31,12 +33,6 @@ static int compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void join(PfCentroid *to, PfCentroid more)
-{
-  to->weight += more.weight;
-  to->mean += (more.mean - to->mean)*(more.weight/to->weight);
-}
-
 /* The next of two sorted lists. */
 static PfCentroid next_of(const PfStatistics *s, const PfCentroid *old, int *i, int *k)
 {
@@ -44,6 +40,8 @@ static PfCentroid next_of(const PfStatistics *s, const PfCentroid *old, int *i, 
   return take_old ? old[(*i)++] : (PfCentroid){s->buffer[(*k)++], 1};
 }
 
+/* Merges the buffered numbers into the centroids of the t-digest: both lists in ascending order, neighbours becoming
+ * one centroid as long as that reaches over at most one unit of k(q). */
 static void compress(PfStatistics *s)
 {
   PfCentroid old[PF_DIGEST_CENTROIDS];
@@ -57,7 +55,8 @@ static void compress(PfStatistics *s)
     const PfCentroid more = next_of(s, old, &i, &k);
     const bool fits = scale_of((before + now.weight + more.weight)/total) - scale_of(before/total) <= 1;
     if (fits || count == PF_DIGEST_CENTROIDS - 1) {
-      join(&now, more);
+      now.weight += more.weight;
+      now.mean += (more.mean - now.mean)*(more.weight/now.weight);
       continue;
     }
     before += now.weight;

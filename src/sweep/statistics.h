@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What many numbers have in common, in one pass and little memory. Numbers come in the order of the members, so that
- * the result does not depend on who computed them. */
+/* Statistics of many numbers, in one pass and little memory. Numbers come in the order of the members, so that the
+ * result does not depend on the thread or process that computed them. */
 #ifndef PF_SWEEP_STATISTICS_H
 #define PF_SWEEP_STATISTICS_H
 
@@ -25,7 +25,9 @@ typedef struct PfStatistics {
   double buffer[PF_DIGEST_BUFFER]; /* numbers that are not among the centroids yet */
 } PfStatistics;
 
+/* No numbers yet. */
 void pf_statistics_begin(PfStatistics *statistics);
+/* One more number, of a member: O(1) on average. Numbers that are not finite are counted as missing. */
 void pf_statistics_add(PfStatistics *statistics, long long member, double value);
 /* Of a sample; NaN where there are too few. */
 double pf_statistics_deviation(const PfStatistics *statistics);

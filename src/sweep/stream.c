@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The window of a run that keeps no rows: threads deliver members in any order, and the front of the window is passed
+ * on to the summary in order, so that the statistics do not depend on the threads. */
 #include "sweep/stream.h"
 #include "sweep/sweep_impl.h"
 
@@ -10,7 +12,7 @@ enum { LENGTH = 1024 }; /* members of a slot */
 /* Members that belong together, until the summary has them. */
 typedef struct Slot {
   int there;
-  double *taken;       /* LENGTH x taken */
+  double *outputs;     /* LENGTH x taken */
   unsigned char *ends;
   char *reasons;       /* LENGTH x PF_REASON, of failures only */
 } Slot;
@@ -27,6 +29,7 @@ struct PfRowStream {
   pthread_cond_t moved; /* the summary is one slot further */
 };
 
+/* The summary and the slots: each thread can fill one while another waits for the summary. */
 static PfStatus make(PfRowStream *s, int threads)
 {
   PfContext *ctx = s->sweep->ctx;
@@ -35,10 +38,10 @@ static PfStatus make(PfRowStream *s, int threads)
   s->slots = pf_arena_array(s->arena, Slot, s->slot_count);
   if (!s->slots) return pf_no_room(ctx, "the summary");
   for (int i = 0; i < s->slot_count; i++) {
-    s->slots[i] = (Slot){.taken = pf_arena_array(s->arena, double, LENGTH*(size_t)s->summary->taken),
+    s->slots[i] = (Slot){.outputs = pf_arena_array(s->arena, double, LENGTH*(size_t)s->summary->outputs),
                          .ends = pf_arena_array(s->arena, unsigned char, LENGTH),
                          .reasons = pf_arena_array(s->arena, char, LENGTH*PF_REASON)};
-    if (!s->slots[i].taken || !s->slots[i].ends || !s->slots[i].reasons) return pf_no_room(ctx, "the summary");
+    if (!s->slots[i].outputs || !s->slots[i].ends || !s->slots[i].reasons) return pf_no_room(ctx, "the summary");
   }
   return PF_OK;
 }
@@ -72,36 +75,33 @@ void pf_stream_free(PfRowStream *s)
 
 /* ---------------------------------------------------------------- rows */
 
+/* The members of a slot; 0 or fewer past the last one. */
 static int slot_size(const PfRowStream *s, long long slot)
 {
   const long long rest = s->sweep->plan.count - slot*LENGTH;
   return rest < LENGTH ? (int)rest : LENGTH;
 }
 
-static void fold(PfRowStream *s, Slot *slot, long long index)
-{
-  const int size = slot_size(s, index), taken = s->summary->taken;
-  for (int k = 0; k < size; k++)
-    pf_summary_add(s->summary, index*LENGTH + k, slot->taken + k*taken, slot->ends[k], slot->reasons + k*PF_REASON);
-  slot->there = 0;
-}
-
-/* Rows of different members do not meet; who brings the last one of a slot is the one who looks further. */
+/* Rows of different members are copied without the lock. The thread that brings the last row of the slot at the front
+ * passes it to the summary, and the complete ones after it. */
 void pf_stream_put(PfRowStream *s, long long member, const double *row, int end, const char *reason)
 {
   const long long index = member/LENGTH;
-  const int at = (int)(member%LENGTH), taken = s->summary->taken;
+  const int at = (int)(member%LENGTH), outputs = s->summary->outputs;
   Slot *slot = s->slots + index%s->slot_count;
-  memcpy(slot->taken + at*taken, row + s->sweep->plan.variable_count, (size_t)taken*sizeof *row);
+  memcpy(slot->outputs + at*outputs, row + s->sweep->plan.variable_count, (size_t)outputs*sizeof *row);
   slot->ends[at] = (unsigned char)end;
   if (end >= PF_MEMBER_NO_START) memcpy(slot->reasons + at*PF_REASON, reason, PF_REASON);
   else memset(slot->reasons + at*PF_REASON, 0, 1);
   pthread_mutex_lock(&s->mutex);
   slot->there++;
-  for (Slot *first; slot_size(s, s->next) > 0; s->next++) {
-    first = s->slots + s->next%s->slot_count;
-    if (first->there < slot_size(s, s->next)) break;
-    fold(s, first, s->next);
+  for (int size; (size = slot_size(s, s->next)) > 0; s->next++) {
+    Slot *first = s->slots + s->next%s->slot_count;
+    if (first->there < size) break;
+    for (int k = 0; k < size; k++)
+      pf_summary_add(s->summary, s->next*LENGTH + k, first->outputs + k*outputs, first->ends[k],
+                     first->reasons + k*PF_REASON);
+    first->there = 0;
     pthread_cond_broadcast(&s->moved);
   }
   pthread_mutex_unlock(&s->mutex);
@@ -144,18 +144,19 @@ void pf_stream_end(PfRowStream *s)
   s->sweep->stream = s;
 }
 
-/* ---------------------------------------------------------------- what it has found */
+/* ---------------------------------------------------------------- the summary of the latest run */
 
 PfSummary *pf_sweep_summary(const PfSweep *sweep)
 {
   return sweep->stream ? sweep->stream->summary : NULL;
 }
 
+/* The statistics of a column, NULL where there are none. */
 static PfStatistics *statistics_of(const PfSweep *sweep, int column)
 {
   PfSummary *summary = pf_sweep_summary(sweep);
-  const int taken = column - sweep->plan.variable_count;
-  return summary && taken >= 0 && taken < summary->taken ? summary->statistics + taken : NULL;
+  const int output = column - sweep->plan.variable_count;
+  return summary && output >= 0 && output < summary->outputs ? summary->statistics + output : NULL;
 }
 
 bool pf_sweep_column(const PfSweep *sweep, int column, PfSweepColumn *result)

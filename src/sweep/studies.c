@@ -5,6 +5,7 @@
 #include "sim/quantities.h"
 #include "study/exponent.h"
 #include "study/path.h"
+#include "sweep/settings.h"
 #include "sweep/sweep_impl.h"
 
 #include <math.h>
@@ -31,15 +32,16 @@ struct PfMemberStudy {
   PfEquations equations;
   PfSystem *system;      /* of them; NULL: that of the simulation does */
   PfDynamics *field;
-  PfExpr *outputs;       /* quantities that are taken: in the order of their items */
+  PfExpr *outputs;       /* quantities of the outputs: in the order of their items */
   int output_count;
   double *numbers;       /* of them */
   double *value;         /* of all items */
   double *values;        /* of the symbols of the system: a copy, to be changed */
 };
 
-/* ---------------------------------------------------------------- what is taken */
+/* ---------------------------------------------------------------- the outputs */
 
+/* The study of that name, or KINDS. */
 static Kind find_kind(const char *name)
 {
   int kind = 0;
@@ -50,7 +52,7 @@ static Kind find_kind(const char *name)
 PfStatus pf_member_study_check(PfContext *ctx, const char *name)
 {
   if (find_kind(name) != KINDS) return PF_OK;
-  pf_fail(ctx, PF_ERR_ARGUMENT, "--study %s: there is no such study of members", name);
+  pf_fail(ctx, PF_ERR_ARGUMENT, "@study{%s}: there is no such study of members", name);
   pf_hint(ctx, "there are: linearize, equilibria, steady, lyapunov");
   return PF_ERR_ARGUMENT;
 }
@@ -60,7 +62,7 @@ const char *pf_member_study_gives(const char *name)
   return studies[find_kind(name)].gives;
 }
 
-/* re[2]: the number in the brackets, from 1 on; 0 when it is none. */
+/* re[2]: the number in the brackets, from 1 on; 0 when it is not a number. */
 static int index_of(const char *text, const char *name)
 {
   const size_t length = strlen(name);
@@ -70,55 +72,55 @@ static int index_of(const char *text, const char *name)
   return number > 0 && number < 10000 && !strcmp(stop, "]") ? (int)number : 0;
 }
 
-static bool find_exponent(const char *text, PfTaken *item)
-{
-  item->kind = PF_TAKE_EXPONENT;
-  item->part = !strcmp(text, "exponent_half");
-  return item->part || !strcmp(text, "exponent");
-}
-
-bool pf_member_study_item(const char *name, const char *text, PfTaken *item)
+bool pf_member_study_item(const char *name, const char *text, PfOutput *item)
 {
   const Kind kind = find_kind(name);
-  *item = (PfTaken){.unit = "1/s", .scale = 1, .handle = -1};
+  *item = (PfOutput){.unit = "1/s", .scale = 1, .handle = -1};
   const int re = index_of(text, "re"), im = index_of(text, "im");
-  if (kind == LYAPUNOV) return find_exponent(text, item);
-  if (!strcmp(text, "growth")) item->kind = PF_TAKE_GROWTH;
-  else if (!strcmp(text, "stable")) item->kind = PF_TAKE_STABLE, item->unit = "";
-  else if (re) item->kind = PF_TAKE_RE, item->part = re - 1;
-  else if (im) item->kind = PF_TAKE_IM, item->part = im - 1, item->unit = "rad/s";
-  else if (!strcmp(text, "found") && kind != LINEARIZE) item->kind = PF_TAKE_FOUND, item->unit = "";
+  if (kind == LYAPUNOV) {
+    item->kind = PF_OUTPUT_EXPONENT;
+    item->part = !strcmp(text, "exponent_half");
+    return item->part || !strcmp(text, "exponent");
+  }
+  if (!strcmp(text, "growth")) item->kind = PF_OUTPUT_GROWTH;
+  else if (!strcmp(text, "stable")) item->kind = PF_OUTPUT_STABLE, item->unit = "";
+  else if (re) item->kind = PF_OUTPUT_RE, item->part = re - 1;
+  else if (im) item->kind = PF_OUTPUT_IM, item->part = im - 1, item->unit = "rad/s";
+  else if (!strcmp(text, "found") && kind != LINEARIZE) item->kind = PF_OUTPUT_FOUND, item->unit = "";
   else return false;
   return true;
 }
 
 /* ---------------------------------------------------------------- making it */
 
-/* Quantities become outputs of the vector field. */
+/* Quantities become outputs of the vector field, in the order of their items. */
 static PfStatus list_outputs(PfMember *m, struct PfMemberStudy *study)
 {
   PfContext *ctx = pf_sim_context(m->sim);
-  const PfTake *take = &m->sweep->take;
-  study->outputs = pf_arena_array(study->arena, PfExpr, take->count);
-  study->numbers = pf_arena_array(study->arena, double, take->count);
-  study->value = pf_arena_array(study->arena, double, take->count);
+  const PfOutputSet *output_set = &m->sweep->output_set;
+  study->outputs = pf_arena_array(study->arena, PfExpr, output_set->count);
+  study->numbers = pf_arena_array(study->arena, double, output_set->count);
+  study->value = pf_arena_array(study->arena, double, output_set->count);
   if (!study->outputs || !study->numbers || !study->value) return PF_ERR_MEMORY;
-  for (int i = 0; i < take->count; i++) {
+  for (int i = 0; i < output_set->count; i++) {
     PfPlot *plots;
     int count;
-    const PfTaken *item = take->items + i;
+    const PfOutput *item = output_set->items + i;
     if (item->handle < 0) continue;
-    PF_TRY(pf_quantities_find(ctx, study->arena, pf_sim_model(m->sim), "--take", item->quantity, &plots, &count));
+    PF_TRY(pf_quantities_find(ctx, study->arena, pf_sim_model(m->sim), "take", item->quantity, &plots, &count));
     study->outputs[study->output_count++] = plots->values[item->part];
   }
   return pf_equations_express(ctx, study->arena, &study->equations, study->outputs, study->output_count);
 }
 
-static PfStatus make(PfMember *m, struct PfMemberStudy *study)
+PfStatus pf_member_study_make(PfMember *m)
 {
+  m->study = pf_arena_array(m->arena, struct PfMemberStudy, 1);
+  if (!m->study) return PF_ERR_MEMORY;
+  struct PfMemberStudy *study = m->study;
   PfContext *ctx = pf_sim_context(m->sim);
   const PfSystem *system = pf_sim_system(m->sim);
-  study->kind = find_kind(pf_word(m->sweep->words, m->sweep->word_count, "study"));
+  study->kind = find_kind(pf_sweep_setting(m->sweep, "study"));
   study->arena = pf_arena_new(pf_context_allocator(ctx));
   if (!study->arena) return PF_ERR_MEMORY;
   study->equations = *pf_system_equations(system);
@@ -134,12 +136,6 @@ static PfStatus make(PfMember *m, struct PfMemberStudy *study)
   return pf_dynamics_new(ctx, system, NULL, &outputs, &study->field);
 }
 
-PfStatus pf_member_study_make(PfMember *m)
-{
-  m->study = pf_arena_array(m->arena, struct PfMemberStudy, 1);
-  return m->study ? make(m, m->study) : PF_ERR_MEMORY;
-}
-
 void pf_member_study_free(PfMember *m)
 {
   if (!m->study) return;
@@ -148,9 +144,9 @@ void pf_member_study_free(PfMember *m)
   pf_arena_free(m->study->arena);
 }
 
-/* ---------------------------------------------------------------- eigenvalues */
+/* ---------------------------------------------------------------- one member */
 
-/* What the studies have found out about a member. */
+/* The results of the studies of a member. */
 typedef struct Findings {
   int count;         /* eigenvalues */
   const double *re, *im;
@@ -159,41 +155,21 @@ typedef struct Findings {
   double exponent[2];
 } Findings;
 
-static PfStatus linearize(PfContext *ctx, PfArena *arena, PfDynamics *field, Findings *f)
-{
-  PfLinear linear;
-  int unstable;
-  PF_TRY(pf_linearize(ctx, arena, field, NULL, 0, &linear));
-  *f = (Findings){.count = linear.states, .re = linear.re, .im = linear.im,
-                  .stable = pf_stability_of(linear.re, linear.states, 0, &unstable) != PF_UNSTABLE};
-  return PF_OK;
-}
-
-/* ---------------------------------------------------------------- steady motions */
-
-/* The field goes where the next one is. */
+/* The steady motion next to the start, with its eigenvalues; the field is placed there. */
 static PfStatus find_steady(PfMember *m, PfArena *arena, Findings *f)
 {
   struct PfMemberStudy *study = m->study;
-  PfContext *ctx = pf_sim_context(m->sim);
-  const PfSymbols *in = pf_system_symbols(pf_sim_system(m->sim));
-  const PfSteadyOptions options = {.kind = study->kind == EQUILIBRIA ? PF_EQUILIBRIA : PF_STEADY};
-  const size_t n = (size_t)study->equations.n;
   PfSteady steady;
-  PF_TRY(pf_steady_find(ctx, arena, study->field, &options, &steady));
-  if (!steady.count)
-    return pf_fail(ctx, PF_ERR_NUMBER, "no %s was found near the start, from %d places",
-                   study->kind == EQUILIBRIA ? "equilibrium" : "steady motion", steady.starts);
-  const PfSteadyPoint *p = steady.points; /* the nearest */
-  memcpy(study->values + in->q, p->q, n*sizeof *p->q);
-  memcpy(study->values + in->v, p->v, n*sizeof *p->v);
+  PF_TRY(pf_steady_nearest(pf_sim_context(m->sim), arena, study->field,
+                           study->kind == EQUILIBRIA ? PF_EQUILIBRIA : PF_STEADY, study->values, &steady));
+  const PfSteadyPoint *p = steady.points;
   *f = (Findings){.count = p->count, .re = p->re, .im = p->im,
                   .stable = p->kink ? NAN : p->stability != PF_UNSTABLE, .found = steady.count};
-  return pf_dynamics_place(study->field, study->values);
+  return PF_OK;
 }
 
-/* ---------------------------------------------------------------- exponents */
-
+/* The largest Lyapunov exponent of the motion from the start to the end of the run, and the one after half of it. The
+ * field goes along. */
 static PfStatus find_exponents(PfMember *m, PfArena *arena, const PfRunOptions *o, Findings *f)
 {
   PfDynamics *field = m->study->field;
@@ -204,50 +180,50 @@ static PfStatus find_exponents(PfMember *m, PfArena *arena, const PfRunOptions *
   if (jumps || pf_sim_complete(m->sim)->event_count)
     return pf_fail(ctx, PF_ERR_MODEL, "there is no exponent: deviations jump with events and where forces do");
   *f = (Findings){0};
-  PF_TRY(pf_lyapunov_exponent(arena, field, span, o->rtol > 0 ? o->rtol : 1e-8, f->exponent, f->exponent + 1));
+  PF_TRY(pf_lyapunov_exponent(arena, field, span, pf_run_rtol(o), f->exponent, f->exponent + 1));
   return isfinite(f->exponent[0]) ? PF_OK : pf_fail(ctx, PF_ERR_NUMBER, "the motion cannot be followed so far");
 }
 
-/* ---------------------------------------------------------------- one member */
-
-static double value_of(const PfTaken *item, const Findings *f)
+/* The number of an item that is not a quantity. */
+static double value_of(const PfOutput *item, const Findings *f)
 {
   switch (item->kind) {
-  case PF_TAKE_GROWTH: return f->count ? f->re[0] : NAN;
-  case PF_TAKE_STABLE: return f->stable;
-  case PF_TAKE_RE: return f->re && item->part < f->count ? f->re[item->part] : NAN;
-  case PF_TAKE_IM: return f->im && item->part < f->count ? f->im[item->part] : NAN;
-  case PF_TAKE_FOUND: return f->found;
-  case PF_TAKE_EXPONENT: return f->exponent[item->part];
+  case PF_OUTPUT_GROWTH: return f->count ? f->re[0] : NAN;
+  case PF_OUTPUT_STABLE: return f->stable;
+  case PF_OUTPUT_RE: return f->re && item->part < f->count ? f->re[item->part] : NAN;
+  case PF_OUTPUT_IM: return f->im && item->part < f->count ? f->im[item->part] : NAN;
+  case PF_OUTPUT_FOUND: return f->found;
+  case PF_OUTPUT_EXPONENT: return f->exponent[item->part];
   default: return NAN;
   }
 }
 
-/* Quantities first: an exponent is found by going elsewhere. */
-static PfStatus look(PfMember *m, PfArena *arena, const PfRunOptions *options, Findings *f)
+/* Studies the member that is placed; the row gets its outputs. Quantities are read first: an exponent is found by going
+ * elsewhere. */
+static PfStatus study_member(PfMember *m, PfArena *arena, const PfRunOptions *options, double *row)
 {
   struct PfMemberStudy *study = m->study;
   PfDynamics *field = study->field;
+  const PfOutputSet *output_set = &m->sweep->output_set;
   const PfSymbols *in = pf_system_symbols(pf_sim_system(m->sim));
+  Findings f = {0};
+  int output = 0;
   memcpy(study->values, pf_sim_values(m->sim), (size_t)in->count*sizeof *study->values);
   PF_TRY(pf_dynamics_place(field, study->values));
   PF_TRY(pf_dynamics_chart(field, NULL));
-  if (study->kind == EQUILIBRIA || study->kind == STEADY) PF_TRY(find_steady(m, arena, f));
+  if (study->kind == EQUILIBRIA || study->kind == STEADY) PF_TRY(find_steady(m, arena, &f));
   if (study->output_count) PF_TRY(pf_dynamics_outputs(field, study->numbers));
-  if (study->kind == LINEARIZE) return linearize(pf_sim_context(m->sim), arena, field, f);
-  return study->kind == LYAPUNOV ? find_exponents(m, arena, options, f) : PF_OK;
-}
-
-static PfStatus study_member(PfMember *m, PfArena *arena, const PfRunOptions *options, double *row)
-{
-  const PfTake *take = &m->sweep->take;
-  struct PfMemberStudy *study = m->study;
-  Findings f = {0};
-  int output = 0;
-  PF_TRY(look(m, arena, options, &f));
-  for (int i = 0; i < take->count; i++)
-    study->value[i] = take->items[i].handle >= 0 ? study->numbers[output++] : value_of(take->items + i, &f);
-  pf_take_row(take, study->value, NULL, row);
+  if (study->kind == LINEARIZE) {
+    PfLinear linear;
+    int unstable;
+    PF_TRY(pf_linearize(pf_sim_context(m->sim), arena, field, NULL, 0, &linear));
+    f = (Findings){.count = linear.states, .re = linear.re, .im = linear.im,
+                   .stable = pf_stability_of(linear.re, linear.states, 0, &unstable) != PF_UNSTABLE};
+  }
+  if (study->kind == LYAPUNOV) PF_TRY(find_exponents(m, arena, options, &f));
+  for (int i = 0; i < output_set->count; i++)
+    study->value[i] = output_set->items[i].handle >= 0 ? study->numbers[output++] : value_of(output_set->items + i, &f);
+  pf_output_set_row(output_set, study->value, NULL, row);
   return PF_OK;
 }
 

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before all members: what is wrong with every one of them, and how long they take. */
+/* Before all members: errors that every one of them would have, and how long they take. */
+#include "sweep/settings.h"
 #include "sweep/sweep_impl.h"
 
+PfStatus pf_sweep_set_native(const PfSweep *sweep, PfNative native)
+{
+  if (pf_sim_set_native(sweep->base, native)) return PF_OK;
+  return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
+}
 
 /* ---------------------------------------------------------------- what is wrong with all of them */
 
-static void warn_of_times(const PfSweep *sweep, double end)
-{
-  for (int i = 0; i < sweep->take.count; i++) {
-    const PfTaken *item = sweep->take.items + i;
-    if (item->kind != PF_TAKE_AT || item->time <= end) continue;
-    pf_warn_at(sweep->ctx, (PfPlace){0}, "--take: the motion ends at t = %g, and is not there at t = %g", end,
-               item->time);
-    pf_hint(sweep->ctx, "--for makes it longer");
-    return;
-  }
-}
-
-/* A member that does not start is no failure of the sweep, but options that make no sense are. */
+/* Starts the first member on a clone of the simulation. That it does not start is not a failure of the sweep, but
+ * options that make no sense are; outputs at times after the end are warned of. */
 static PfStatus start_first(PfSweep *sweep, PfSim *sim)
 {
-  PfMember first = {.sweep = sweep, .sim = sim};
+  PfMember first = {.sweep = sweep, .sim = sim,
+                    .values = pf_arena_array(sweep->arena, double, sweep->plan.variable_count)};
   PfRunOptions options;
-  double *values = pf_arena_array(sweep->arena, double, sweep->plan.variable_count);
-  if (!values) return pf_no_room(sweep->ctx, "the sweep");
-  first.values = values;
+  if (!first.values) return pf_no_room(sweep->ctx, "the sweep");
   if (pf_member_place(&first, 0, &options) != PF_OK) return PF_OK;
-  warn_of_times(sweep, options.t_end);
+  for (int i = 0; i < sweep->output_set.count; i++) {
+    const PfOutput *item = sweep->output_set.items + i;
+    if (item->kind != PF_OUTPUT_AT || item->time <= options.t_end) continue;
+    pf_warn_at(sweep->ctx, (PfPlace){0}, "@take: the motion ends at t = %g, and is not there at t = %g", options.t_end,
+               item->time);
+    pf_hint(sweep->ctx, "@for makes it longer");
+    break;
+  }
   if (pf_sim_set_options(sim, &options) && pf_sim_start(sim)) return PF_OK;
   const PfError *error = pf_sim_error(sim);
   if (error->status != PF_ERR_ARGUMENT) return PF_OK;
@@ -38,7 +39,7 @@ static PfStatus start_first(PfSweep *sweep, PfSim *sim)
 PfStatus pf_sweep_check(PfSweep *sweep)
 {
   PfError error;
-  if (sweep->checked || pf_word(sweep->words, sweep->word_count, "study")) return PF_OK;
+  if (sweep->checked || pf_sweep_setting(sweep, "study")) return PF_OK;
   PfSim *sim = pf_sim_clone(sweep->base, &error);
   if (!sim) return pf_fail(sweep->ctx, error.status, "%s", error.message);
   PfStatus status = start_first(sweep, sim);
@@ -51,8 +52,8 @@ PfStatus pf_sweep_check(PfSweep *sweep)
 
 /* Runs of neighbours, spread over all members, as threads take them. */
 typedef struct Trial {
-  long long count, given, done, failed;
-  double until;
+  long long count, given, done, failed; /* members of the sweep; begun, ended and failed here */
+  double until;                         /* by pf_clock */
 } Trial;
 
 enum { RUN = 128, RUNS = 64 };
@@ -68,7 +69,7 @@ static bool next_of_trial(void *user, long long *number)
   return true;
 }
 
-static bool take_trial(void *user, long long number, const double *row, int end, const char *reason)
+static bool count_trial(void *user, long long number, const double *row, int end, const char *reason)
 {
   Trial *t = user;
   (void)number, (void)row, (void)reason;
@@ -77,13 +78,14 @@ static bool take_trial(void *user, long long number, const double *row, int end,
   return true;
 }
 
+/* Runs members for some seconds; the first one goes before, since it makes everything ready. */
 static PfStatus time_members(PfSweep *sweep, PfMember *member, double seconds, PfSweepEstimate *estimate)
 {
   Trial trial = {.count = sweep->plan.count};
-  const PfMemberFlow flow = {next_of_trial, take_trial, &trial};
+  const PfMemberFlow flow = {next_of_trial, count_trial, &trial};
   char reason[PF_REASON];
   int end;
-  if (!pf_member_run(member, 0, member->row, &end, reason)) return PF_ERR_CANCELLED; /* makes everything ready */
+  if (!pf_member_run(member, 0, member->row, &end, reason)) return PF_ERR_CANCELLED;
   const double start = pf_clock();
   trial.until = start + seconds;
   if (!pf_members_run(member, &flow)) return PF_ERR_CANCELLED;
@@ -97,8 +99,7 @@ PfStatus pf_sweep_try(PfSweep *sweep, PfNative native, double seconds, PfSweepEs
   PfMember member;
   *estimate = (PfSweepEstimate){0};
   PF_TRY(pf_sweep_check(sweep));
-  if (!pf_sim_set_native(sweep->base, native))
-    return pf_fail(sweep->ctx, pf_sim_error(sweep->base)->status, "%s", pf_sim_error(sweep->base)->message);
+  PF_TRY(pf_sweep_set_native(sweep, native));
   PfStatus status = pf_member_open(sweep->ctx, sweep, &member);
   if (status == PF_OK) status = time_members(sweep, &member, seconds, estimate);
   pf_member_close(&member);

@@ -4,55 +4,33 @@
  * Dyn. 18 (2007); Ma, Chen, Zhang 2008 for the index-2 form and alpha-RATTLE, corrected as in docs/integrators.md. */
 #include "time/alpha_common.h"
 
+#include "form/solver.h"
+
 #include <string.h>
-
-/* ---------------------------------------------------------------- parameters */
-
-/* The choice of Chung and Hulbert: least damping of slow motions for a given damping rho of fast ones. */
-static PfStatus set_parameters(PfMotionRun *run, PfAlpha *s)
-{
-  double rho = run->options.rho;
-  if (!(rho >= 0 && rho <= 1))
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "rho is %g: it must be between 0 (fast motions die at once) and 1 "
-                   "(nothing is damped)", rho);
-  s->alpha_m = (2*rho - 1)/(rho + 1);
-  s->alpha_f = rho/(rho + 1);
-  s->alpha = s->alpha_m - s->alpha_f;
-  s->gamma = 0.5 - s->alpha;
-  s->beta = (1 - s->alpha)*(1 - s->alpha)/4;
-  return PF_OK;
-}
 
 /* ---------------------------------------------------------------- tapes */
 
-static PfStatus make_tape(PfMotionRun *run, PfExpr *roots, int count, PfTape **tape, double **work)
+/* Of the roots, or with columns of their derivatives by these; `entries`: those, or NULL. */
+static PfStatus make_tape(PfMotionRun *run, PfTapeList list, const PfTape **tape, double **work, PfJacobian *entries)
 {
-  const PfSymbols *in = run->symbols;
   const PfModel *model = pf_system_equations(run->system)->model;
-  PfExpr *inputs = pf_run_array(run, PfExpr, in->count + run->n);
-  if (!inputs) return PF_ERR_MEMORY;
-  memcpy(inputs, in->symbol, (size_t)in->count*sizeof *inputs);
-  for (int j = 0; j < run->n; j++) inputs[in->count + j] = model->coordinates[j].a;
-  PF_TRY(pf_tape_new(run->ctx, inputs, in->count + run->n, roots, count, tape));
+  PfExpr *accelerations = pf_run_array(run, PfExpr, run->n);
+  if (!accelerations) return PF_ERR_MEMORY;
+  for (int j = 0; j < run->n; j++) accelerations[j] = model->coordinates[j].a;
+  list.more = accelerations;
+  list.more_count = run->n;
+  PF_TRY(pf_shared_tape_of(pf_system_store(run->system), &list, tape, entries));
   *work = pf_run_scratch(run, double, pf_tape_work_size(*tape));
   return *work ? PF_OK : PF_ERR_MEMORY;
 }
 
-static bool is_pushing(PfMotionRun *run, int i)
+static bool is_impulsive(PfMotionRun *run, int i)
 {
   const PfEquations *eq = pf_system_equations(run->system);
   return run->m > 0 && pf_expr_depends(run->ctx, eq->C[i], run->symbols->symbol + run->symbols->lambda, run->m);
 }
 
-/* Friction asks how redundant constraints share a force: none of them may be left out. */
-static bool is_rubbing(PfMotionRun *run)
-{
-  for (int i = 0; i < run->n; i++)
-    if (is_pushing(run, i)) return true;
-  return false;
-}
-
-/* Rows of motion, constraints, positions. What friction makes of lambda belongs to the push in rattle. */
+/* Rows of motion, constraints, positions. In RATTLE friction forces that depend on lambda are part of the impulse. */
 static PfStatus make_equations(PfMotionRun *run, PfAlpha *s, PfExpr *roots)
 {
   PfContext *ctx = run->ctx;
@@ -61,7 +39,7 @@ static PfStatus make_equations(PfMotionRun *run, PfAlpha *s, PfExpr *roots)
   int n = s->n, m = s->m;
   for (int i = 0; i < n; i++) {
     PfExpr sum = pf_expr_neg(ctx, eq->F[i]);
-    if (!s->rattle || !is_pushing(run, i)) sum = pf_expr_sub(ctx, sum, eq->C[i]);
+    if (!s->rattle || !is_impulsive(run, i)) sum = pf_expr_sub(ctx, sum, eq->C[i]);
     for (int j = 0; j < n; j++)
       sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, eq->M[i*n + j], model->coordinates[j].a));
     for (int k = 0; k < m && !s->rattle; k++)
@@ -73,7 +51,7 @@ static PfStatus make_equations(PfMotionRun *run, PfAlpha *s, PfExpr *roots)
   for (int k = 0; k < s->p; k++) roots[n + m + k] = eq->position[s->position_row[k]];
   PF_TRY(pf_expr_check(ctx));
   PF_TRY(pf_insert_inputs(ctx, model, roots, (size_t)s->size));
-  return make_tape(run, roots, s->size, &s->equations, &s->equations_work);
+  return make_tape(run, (PfTapeList){.roots = roots, .count = s->size}, &s->equations, &s->equations_work, NULL);
 }
 
 static PfStatus make_slopes(PfMotionRun *run, PfAlpha *s, const PfExpr *roots)
@@ -88,18 +66,18 @@ static PfStatus make_slopes(PfMotionRun *run, PfAlpha *s, const PfExpr *roots)
     symbols[2*n + j] = model->coordinates[j].a;
   }
   for (int k = 0; k < m; k++) symbols[3*n + k] = model->constraints[k].multiplier;
+  const PfTapeList list = {.roots = roots, .count = s->size, .columns = symbols, .column_count = count};
   PfJacobian jacobian;
-  PF_TRY(pf_expr_jacobian(run->ctx, run->arena, roots, s->size, symbols, count, &jacobian));
+  PF_TRY(make_tape(run, list, &s->slopes, &s->slopes_work, &jacobian));
   s->entries = jacobian.count;
   s->entry_row = jacobian.row;
   s->entry_column = jacobian.column;
   s->slope = pf_run_array(run, double, s->entries);
-  if (!s->slope) return PF_ERR_MEMORY;
-  return make_tape(run, jacobian.value, s->entries, &s->slopes, &s->slopes_work);
+  return s->slope ? PF_OK : PF_ERR_MEMORY;
 }
 
 /* M, A and, with friction, the part of C that depends on lambda, with its Jacobian. */
-static PfStatus make_push(PfMotionRun *run, PfAlpha *s)
+static PfStatus make_impulse(PfMotionRun *run, PfAlpha *s)
 {
   const PfEquations *eq = pf_system_equations(run->system);
   const PfExpr *lambda = run->symbols->symbol + run->symbols->lambda;
@@ -111,14 +89,14 @@ static PfStatus make_push(PfMotionRun *run, PfAlpha *s)
   memcpy(roots, eq->M, n*n*sizeof *roots);
   if (m) memcpy(roots + n*n, eq->A, m*n*sizeof *roots);
   for (size_t i = 0; i < n && s->friction; i++) {
-    C[i] = is_pushing(run, (int)i) ? eq->C[i] : pf_expr_int(run->ctx, 0);
+    C[i] = is_impulsive(run, (int)i) ? eq->C[i] : pf_expr_int(run->ctx, 0);
     PF_TRY(pf_expr_gradient(run->ctx, C[i], lambda, s->m, C + n + i*m));
   }
   s->A = s->M + n*n;
   s->C = s->A + m*n;
   s->C_lambda = s->C + (s->friction ? n : 0);
   PF_TRY(pf_insert_inputs(run->ctx, eq->model, roots, count));
-  PF_TRY(make_tape(run, roots, (int)count, &s->push, &s->push_work));
+  PF_TRY(make_tape(run, (PfTapeList){.roots = roots, .count = (int)count}, &s->impulse, &s->impulse_work, NULL));
   return pf_ldl_make(run->ctx, run->arena, s->n, &s->mass);
 }
 
@@ -142,9 +120,11 @@ static PfStatus sort_constraints(PfMotionRun *run, PfAlpha *s)
     if (eq->position[k] != PF_EXPR_NONE) s->position_row[s->p++] = k;
   }
   s->size = s->n + s->m + s->p;
-  bool rubbing = is_rubbing(run);
+  /* with friction the distribution of a force over redundant constraints matters: none of them may be left out */
+  bool rubbing = false;
+  for (int i = 0; i < run->n; i++) rubbing = rubbing || is_impulsive(run, i);
   s->friction = s->rattle && rubbing;
-  s->redundant = run->watch && s->m && !rubbing; /* perhaps: the rows will tell */
+  s->redundant = run->watch && s->m && !rubbing; /* provisional: the rows decide */
   return PF_OK;
 }
 
@@ -154,7 +134,7 @@ static PfStatus make_arrays(PfMotionRun *run, PfAlpha *s)
   struct {
     double **array;
     size_t count;
-  } arrays[] = {{&s->values, inputs}, {&s->push_values, inputs}, {&s->miss, size}, {&s->a, n}, {&s->w, n},
+  } arrays[] = {{&s->values, inputs}, {&s->impulse_values, inputs}, {&s->left_side, size}, {&s->a, n}, {&s->w, n},
                 {&s->load, n}, {&s->x, size}, {&s->x_old, size}, {&s->guess, size}, {&s->qc, n}, {&s->vc, n},
                 {&s->ac, n}, {&s->R, n}, {&s->D, m*n}, {&s->matrix, size*size}, {&s->scale, size},
                 {&s->change, size}, {&s->origin, size}, {&s->right, size}, {&s->size_A, m*n}, {&s->end, 2*n},
@@ -166,82 +146,61 @@ static PfStatus make_arrays(PfMotionRun *run, PfAlpha *s)
   s->D_lambda = s->friction ? pf_run_array(run, double, m*n) : s->D;
   if (!s->D_lambda) return PF_ERR_MEMORY;
   memcpy(s->values, run->flow.values, (size_t)s->in->count*sizeof *s->values);
-  memcpy(s->push_values, run->flow.values, (size_t)s->in->count*sizeof *s->values);
+  memcpy(s->impulse_values, run->flow.values, (size_t)s->in->count*sizeof *s->values);
   return pf_qr_make(run->ctx, run->arena, s->size, s->size, &s->qr);
 }
 
-static PfStatus keep(PfMotionRun *run, PfAlpha *s)
-{
-  PfArena *arena = run->arena;
-  PfKept *kept = &run->kept;
-  bool good = pf_keep_members(arena, kept, s, started, h_before) && pf_qr_keep(arena, kept, &s->qr);
-  return good ? PF_OK : pf_no_room(run->ctx, "the run");
-}
-
-PfStatus pf_alpha_make(PfMotionRun *run, bool rattle)
+PfStatus pf_alpha_make(PfMotionRun *run)
 {
   PfAlpha *s = run->stepper.data = pf_run_array(run, PfAlpha, 1);
+  const double rho = run->options.rho;
   if (!s) return PF_ERR_MEMORY;
   *s = (PfAlpha){.n = run->n, .m = run->m, .in = run->symbols, .manifold = run->projection,
-                 .rattle = rattle, .bad_row = -1, .printed = run->options.printed};
+                 .rattle = run->stepper.method == &pf_method_rattle, .bad_row = -1, .printed = run->options.printed};
   PF_TRY(pf_project_check_sizes(run));
   s->start = s->printed ? PF_ALPHA_PLAIN : PF_ALPHA_SHIFTED;
-  PF_TRY(set_parameters(run, s));
+  if (!(rho >= 0 && rho <= 1))
+    return pf_fail_at(run->ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "rho"},
+                      "rho is %g: it must be between 0 (fast motions die at once) and 1 "
+                   "(nothing is damped)", rho);
+  /* the choice of Chung and Hulbert: least damping of slow motions for a given damping rho of fast ones */
+  s->alpha_m = (2*rho - 1)/(rho + 1);
+  s->alpha_f = rho/(rho + 1);
+  s->alpha = s->alpha_m - s->alpha_f;
+  s->gamma = 0.5 - s->alpha;
+  s->beta = (1 - s->alpha)*(1 - s->alpha)/4;
   PF_TRY(sort_constraints(run, s));
   PfExpr *roots = pf_run_array(run, PfExpr, s->size);
   if (!roots) return PF_ERR_MEMORY;
   PF_TRY(make_equations(run, s, roots));
   PF_TRY(make_slopes(run, s, roots));
-  PF_TRY(make_push(run, s));
+  PF_TRY(make_impulse(run, s));
   PF_TRY(make_arrays(run, s));
   s->redundant = s->redundant && pf_watch_choose(run, s->dropped);
-  return keep(run, s);
-}
-
-void pf_alpha_release(PfMotionRun *run)
-{
-  PfAlpha *s = run->stepper.data;
-  pf_tape_free(s->equations);
-  pf_tape_free(s->slopes);
-  pf_tape_free(s->push);
+  bool kept = pf_checkpoint_members(run->arena, &run->checkpoint, s, started, h_before) &&
+              pf_qr_checkpoint(run->arena, &run->checkpoint, &s->qr);
+  return kept ? PF_OK : pf_no_room(run->ctx, "the run");
 }
 
 /* ---------------------------------------------------------------- steps */
 
-double pf_alpha_fixed_step(const PfMotionRun *run)
-{
-  double h = run->options.step, left = run->state.t_end - run->state.t;
-  return left - h < 1e-9*h ? left : h;
-}
-
-/* a_n stands for the acceleration at t_n + alpha h: its distance from w_n changes with h. */
-static void set_step(PfMotionRun *run, PfAlpha *s, double h)
-{
-  bool last = h == run->state.t_end - run->state.t;
-  s->t = last ? run->state.t_end : run->stepper.fixed ? s->t_start + (double)(s->count + 1)*h : run->state.t + h;
-  s->ratio = s->h > 0 ? h/s->h : 1;
-  if (h == s->h) return;
-  for (int i = 0; i < s->n && s->h > 0 && !s->printed; i++) s->a[i] = s->w[i] + s->ratio*(s->a[i] - s->w[i]);
-  s->h = h;
-  s->factored = false;
-}
-
-/* Rows that follow from the others where the constraints hold contradict them on the way there: which ones are left out
- * is decided at the beginning of a step, where they hold. */
-static void choose_rows(PfMotionRun *run, PfAlpha *s)
-{
-  if (!s->redundant) return;
-  bool serves = pf_watch_choice_serves(run, s->dropped);
-  if (!serves) (void)pf_watch_choose(run, s->dropped);
-  if (pf_watch_choose_positions(run, s->unplaced) || !serves) s->factored = false;
-}
-
 void pf_alpha_begin(PfMotionRun *run, double h)
 {
   PfAlpha *s = run->stepper.data;
-  choose_rows(run, s);
   const double *q = run->state.y, *v = run->state.y + s->n;
-  set_step(run, s, h);
+  if (s->redundant) {
+    /* rows that follow from the others where the constraints hold contradict them on the way there: which ones are left
+     * out is decided at the beginning of a step, where they hold */
+    if (pf_watch_choose_again(run, s->dropped, s->unplaced)) s->factored = false;
+  }
+  bool last = h == run->state.t_end - run->state.t;
+  s->t = last ? run->state.t_end : run->stepper.fixed ? s->t_start + (double)(s->count + 1)*h : run->state.t + h;
+  s->ratio = s->h > 0 ? h/s->h : 1;
+  if (h != s->h) { /* a_n stands for the acceleration at t_n + alpha h: its distance from w_n changes with h */
+    for (int i = 0; i < s->n && s->h > 0 && !s->printed; i++) s->a[i] = s->w[i] + s->ratio*(s->a[i] - s->w[i]);
+    s->h = h;
+    s->factored = false;
+  }
   double beta = s->beta, gamma = s->gamma, divisor = 1 - s->alpha_m;
   s->ka = (1 - s->alpha_f - s->alpha_m*s->share)/divisor;
   s->kv = (1 - gamma)*s->share + gamma*s->ka;
@@ -260,7 +219,7 @@ bool pf_alpha_has_started(PfMotionRun *run)
   if (!run->stepper.restart) return s->started;
   run->stepper.restart = s->started = false; /* the state is not the end of the last step */
   pf_run_copy_inputs(run, s->values);
-  pf_run_copy_inputs(run, s->push_values);
+  pf_run_copy_inputs(run, s->impulse_values);
   return false;
 }
 
@@ -297,35 +256,29 @@ void pf_alpha_forces(PfAlpha *s, double t, const double *y, double *forces)
   pf_alpha_set_state(s, s->values, t, y, y + s->n);
   memcpy(s->values + s->in->lambda, s->x + s->n, (size_t)s->m*sizeof *y);
   memset(s->values + s->in->count, 0, (size_t)s->n*sizeof *y);
-  pf_tape_run(s->equations, s->values, s->miss, s->equations_work);
-  for (int i = 0; i < s->n; i++) forces[i] = -s->miss[i];
-}
-
-/* (1 - alpha_m) M a + alpha_m M_n a_n = (1 - alpha_f) F + alpha_f F_n is M w = F + load with w = a/ka and
- * load = (alpha_f F_n - alpha_m M_n a_n)/(1 - alpha_f); M a = ka (F + load) then gives the next load. */
-static void next_load(PfAlpha *s, const double *y)
-{
-  double *F = s->right;
-  pf_alpha_forces(s, s->t, y, F);
-  for (int i = 0; i < s->n; i++)
-    s->load[i] = (s->alpha_f*F[i] - s->alpha_m*s->ka*(F[i] + s->load[i]))/(1 - s->alpha_f);
+  pf_tape_run(s->equations, s->values, s->left_side, s->equations_work);
+  for (int i = 0; i < s->n; i++) forces[i] = -s->left_side[i];
 }
 
 void pf_alpha_accept(PfMotionRun *run)
 {
   PfAlpha *s = run->stepper.data;
-  size_t n = (size_t)s->n, bytes = 2*n*sizeof *run->state.y;
-  memcpy(run->state.y_old, run->state.y, bytes);
-  memcpy(run->state.dy_old, run->state.dy, bytes);
+  size_t n = (size_t)s->n;
+  pf_state_advance(run, s->t);
   memcpy(run->state.y, s->values + s->in->q, n*sizeof *run->state.y);
   memcpy(run->state.y + n, s->values + s->in->v, n*sizeof *run->state.y);
-  run->state.t_old = run->state.t;
-  run->state.t = s->t;
   for (size_t i = 0; i < n; i++) {
     s->a[i] = s->ac[i] + s->ka*s->x[i];
     s->w[i] = s->x[i];
   }
-  if (s->printed) next_load(s, run->state.y);
+  if (s->printed) {
+    /* (1 - alpha_m) M a + alpha_m M_n a_n = (1 - alpha_f) F + alpha_f F_n is M w = F + load with w = a/ka and
+     * load = (alpha_f F_n - alpha_m M_n a_n)/(1 - alpha_f); M a = ka (F + load) then gives the next load */
+    double *F = s->right;
+    pf_alpha_forces(s, s->t, run->state.y, F);
+    for (size_t i = 0; i < n; i++)
+      s->load[i] = (s->alpha_f*F[i] - s->alpha_m*s->ka*(F[i] + s->load[i]))/(1 - s->alpha_f);
+  }
   s->share = 0;
   s->alike++;
   s->count++;

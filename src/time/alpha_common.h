@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the alpha methods share. A step to t_{n+1} is a nonlinear system for x = (w, lambda, mu):
+/* Common parts of the alpha methods. A step to t_{n+1} is a nonlinear system for x = (w, lambda, mu):
  *
  *   M w - f - A^T lambda = load     n   motion; without A^T lambda for rattle; load: the printed schemes only
  *   psi(q, v, t)/h = 0              m   constraints at velocity level (A w - b = 0 for those on accelerations)
@@ -37,10 +37,10 @@ typedef struct PfAlpha {
   double alpha_m, alpha_f, alpha, beta, gamma;
 
   /* the equations as tapes; inputs: the symbols of the system, then w */
-  PfTape *equations, *slopes, *push;
+  const PfTape *equations, *slopes, *impulse;
   double *values, *equations_work, *slopes_work;
-  double *push_values, *push_work; /* where the push is taken */
-  double *miss;            /* size: left sides */
+  double *impulse_values, *impulse_work; /* where the push is taken */
+  double *left_side;       /* size: left sides */
   int entries;             /* Jacobian by (q, v, w, lambda): entries that are not zero */
   int *entry_row, *entry_column;
   double *slope;
@@ -48,7 +48,7 @@ typedef struct PfAlpha {
   PfLdl mass;
 
   double *a, *w;           /* n each: of the method at t_n */
-  double *load;            /* n: what the printed schemes remember instead */
+  double *load;            /* n: memory of the printed schemes, in place of these */
   double *x, *x_old;       /* size: unknowns of this step and of the one before */
   double *guess;           /* size: straight on from the two steps before */
   double *qc, *vc, *ac;    /* n each: the step as a map from x to the state; ac: the rest above */
@@ -62,11 +62,11 @@ typedef struct PfAlpha {
   double *size_A;          /* m x n: |A| at the last factorisation */
   PfQr qr;
 
-  /* the state of the method, from here on (pf_keep) */
+  /* the state of the method, from here on (pf_checkpoint_add) */
   bool started;
   double t_start, h;
   long count;              /* steps done */
-  int alike;               /* steps since the start, or since one that was tried in vain: for extrapolation */
+  int alike;               /* steps since the start or the last rejected step: for extrapolation */
   double ratio;            /* of this step to the one before */
   double t, share, kq, kv, ka;
   bool factored;
@@ -76,42 +76,33 @@ typedef struct PfAlpha {
   double h_before;         /* t_n - t_{n-1}; 0: not known */
 } PfAlpha;
 
-PfStatus pf_alpha_make(PfMotionRun *run, bool rattle);
-void pf_alpha_release(PfMotionRun *run);
+/* Makes run->stepper.data, for the alpha method of the run, and frees its tapes; the rest belongs to the run. */
+PfStatus pf_alpha_make(PfMotionRun *run);
 
+/* False at the start, and where the state is not the end of the last step: then pf_alpha_start comes next. */
 bool pf_alpha_has_started(PfMotionRun *run);
 /* The start: w_0 is given, lambda_0 is that of the last evaluation. */
 void pf_alpha_start(PfMotionRun *run, const double *w);
-/* The step of the options, cut at the end of the run. */
-double pf_alpha_fixed_step(const PfMotionRun *run);
-/* Lays out a step of size h. */
+/* Lays out a step of size h: chooses the redundant rows that are left out, and sets t, ka, kv, kq, ac, vc, qc. */
 void pf_alpha_begin(PfMotionRun *run, double h);
 /* Moves run->state.t and run->state.y to the new state; their derivatives are left to the method. */
 void pf_alpha_accept(PfMotionRun *run);
 
 /* f + A^T lambda (rattle: f) at a state and the multipliers in x. */
 void pf_alpha_forces(PfAlpha *alpha, double t, const double *y, double *forces);
-/* Time, coordinates and velocities into the inputs of a tape. */
+/* Copies time, coordinates and velocities to the inputs of a tape. */
 void pf_alpha_set_state(const PfAlpha *alpha, double *values, double t, const double *q, const double *v);
 
 /* ---------------------------------------------------------------- alpha_newton.c */
 
-/* M, A and what depends on lambda in the push, at a state; the mass matrix is factored. On failure run->flow.trouble
- * says why. */
-bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v);
+/* M, A and the part of the impulse that depends on lambda, at a state; the mass matrix is factored, and has to be
+ * regular for alpha-RATTLE. On failure run->flow gives the reason. */
+bool pf_alpha_impulse_at(PfMotionRun *run, double t, const double *q, const double *v);
 /* D_k = M^-1 A_k^T; by the diagonal of M only, where M is singular. */
 void pf_alpha_direction(PfAlpha *alpha, int constraint);
 /* Solves for x. On failure run->flow.trouble says why, or stuck is set. */
 bool pf_alpha_solve(PfMotionRun *run);
 /* After a failure that is final: says that the iteration is stuck, if it is that. */
-PfStepEnd pf_alpha_tell(PfMotionRun *run);
-
-/* ---------------------------------------------------------------- alpha_control.c */
-
-/* Lays out a step of size h from run->state.t and run->state.y and solves for its end. */
-typedef bool PfAlphaAttempt(PfMotionRun *run, double h);
-
-/* A step as long as the tolerances allow. */
-PfStepEnd pf_alpha_controlled_step(PfMotionRun *run, PfAlphaAttempt *attempt);
+PfStepEnd pf_alpha_explain(PfMotionRun *run);
 
 #endif

@@ -8,22 +8,27 @@
 #include <math.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- the push of the constraints */
-
-bool pf_alpha_push_at(PfMotionRun *run, double t, const double *q, const double *v)
+bool pf_alpha_impulse_at(PfMotionRun *run, double t, const double *q, const double *v)
 {
   PfAlpha *s = run->stepper.data;
-  pf_alpha_set_state(s, s->push_values, t, q, v);
-  pf_tape_run(s->push, s->push_values, s->M, s->push_work);
+  pf_alpha_set_state(s, s->impulse_values, t, q, v);
+  pf_tape_run(s->impulse, s->impulse_values, s->M, s->impulse_work);
   int n = s->n, bad = pf_first_not_finite(s->M, (size_t)(n*n + s->m*n));
   if (bad >= 0) {
     run->flow.trouble = PF_TROUBLE_NOT_FINITE;
     run->flow.row = bad < n*n ? bad/n : n + (bad - n*n)/n;
     return false;
   }
-  if (pf_ldl_factor(&s->mass, s->M, 0) == PF_OK) return true;
-  run->flow.trouble = PF_TROUBLE_INDEFINITE;
-  run->flow.row = s->mass.fault_row;
+  if (pf_ldl_factor(&s->mass, s->M, 0) != PF_OK) {
+    run->flow.trouble = PF_TROUBLE_INDEFINITE;
+    run->flow.row = s->mass.fault_row;
+    return false;
+  }
+  if (!s->rattle || s->mass.rank == n) return true;
+  run->flow.reported = true;
+  pf_fail(run->ctx, PF_ERR_MODEL, "'rattle' needs a regular mass matrix, and '%s' has no inertia of its own",
+          pf_system_equations(run->system)->model->coordinates[s->mass.order[s->mass.rank]].name);
+  pf_hint(run->ctx, "'generalized_alpha' does not need one");
   return false;
 }
 
@@ -39,33 +44,6 @@ void pf_alpha_direction(PfAlpha *s, int constraint)
   for (int j = 0; j < n; j++) D[j] = s->M[j*n + j] > 0 ? A[j]/s->M[j*n + j] : A[j];
 }
 
-/* M R = A^T lambda + C(lambda) with everything but lambda fixed. */
-static void find_push(PfAlpha *s)
-{
-  int n = s->n, m = s->m;
-  const double *lambda = s->x + n;
-  if (s->friction) {
-    memcpy(s->push_values + s->in->lambda, lambda, (size_t)m*sizeof *lambda);
-    pf_tape_run(s->push, s->push_values, s->M, s->push_work);
-    pf_ldl_solve(&s->mass, s->C, s->R);
-  } else {
-    memset(s->R, 0, (size_t)n*sizeof *s->R);
-  }
-  for (int k = 0; k < m; k++)
-    for (int j = 0; j < n; j++) s->R[j] += s->D[k*n + j]*lambda[k];
-}
-
-static void find_push_slope(PfAlpha *s)
-{
-  int n = s->n, m = s->m;
-  for (int k = 0; k < m; k++) {
-    double *D = s->D_lambda + (size_t)k*(size_t)n;
-    for (int j = 0; j < n; j++) D[j] = s->C_lambda[j*m + k];
-    pf_ldl_solve(&s->mass, D, D);
-    for (int j = 0; j < n; j++) D[j] += s->D[k*n + j];
-  }
-}
-
 /* ---------------------------------------------------------------- from unknowns to equations */
 
 /* The state at t_{n+1} that belongs to x, into the numbers of the tapes. */
@@ -73,8 +51,16 @@ static void place(PfAlpha *s)
 {
   int n = s->n, m = s->m;
   double h = s->h, *q = s->values + s->in->q, *v = s->values + s->in->v;
-  const double *w = s->x, *mu = s->x + n + m;
-  if (s->rattle) find_push(s);
+  const double *w = s->x, *lambda = s->x + n, *mu = s->x + n + m;
+  if (s->friction) { /* M R = A^T lambda + C(lambda) with everything but lambda fixed */
+    memcpy(s->impulse_values + s->in->lambda, lambda, (size_t)m*sizeof *lambda);
+    pf_tape_run(s->impulse, s->impulse_values, s->M, s->impulse_work);
+    pf_ldl_solve(&s->mass, s->C, s->R);
+  } else {
+    memset(s->R, 0, (size_t)n*sizeof *s->R);
+  }
+  for (int k = 0; k < m && s->rattle; k++)
+    for (int j = 0; j < n; j++) s->R[j] += s->D[k*n + j]*lambda[k];
   for (int j = 0; j < n; j++) {
     q[j] = s->qc[j] + h*h*(s->kq*w[j] + 0.5*s->R[j]);
     v[j] = s->vc[j] + h*(s->kv*w[j] + s->R[j]);
@@ -82,7 +68,7 @@ static void place(PfAlpha *s)
   for (int k = 0; k < s->p; k++)
     for (int j = 0; j < n; j++) q[j] += 0.5*h*h*s->D[s->position_row[k]*n + j]*mu[k];
   s->values[s->in->time] = s->t;
-  memcpy(s->values + s->in->lambda, s->x + n, (size_t)m*sizeof *w);
+  memcpy(s->values + s->in->lambda, lambda, (size_t)m*sizeof *lambda);
   memcpy(s->values + s->in->count, w, (size_t)n*sizeof *w);
 }
 
@@ -94,22 +80,18 @@ static double weight_of(const PfAlpha *s, int row)
   return s->on_velocity[row - s->n] ? 1/s->h : 1;
 }
 
-/* What rounding leaves of the constraint k with the numbers x; in its unit hardly ever more than 5e-14. */
-static double allowed_rounding(const PfAlpha *s, int k, const double *x)
-{
-  const double *size = s->size_A + (size_t)k*(size_t)s->n, unit = pf_manifold_scale(s->manifold, k);
-  double sum = 0;
-  for (int j = 0; j < s->n; j++) sum += size[j]/unit*fabs(x[j]);
-  return (fmin(2*DBL_EPSILON*sum, 5e-14) + 1e-16)*unit;
-}
-
-/* Tolerance of each residual: rounding, for the constraints; small against the forces, for the motion. */
+/* Tolerance of each residual: small against the forces, for the motion; for the constraints, rounding of the numbers in
+ * them, in its unit hardly ever more than 5e-14. */
 static double allowed(const PfAlpha *s, int row, double force)
 {
   int n = s->n, m = s->m, k = row - n;
-  if (row < n || (row < n + m && !s->on_velocity[k])) return force/s->scale[row];
-  if (row < n + m) return allowed_rounding(s, k, s->values + s->in->v);
-  return allowed_rounding(s, s->position_row[k - m], s->values + s->in->q);
+  bool position = row >= n + m;
+  if (row < n || (!position && !s->on_velocity[k])) return force/s->scale[row];
+  if (position) k = s->position_row[k - m];
+  const double *x = s->values + (position ? s->in->q : s->in->v), *size = s->size_A + (size_t)k*(size_t)n;
+  double unit = pf_manifold_scale(s->manifold, k), sum = 0;
+  for (int j = 0; j < n; j++) sum += size[j]/unit*fabs(x[j]);
+  return (fmin(2*DBL_EPSILON*sum, 5e-14) + 1e-16)*unit;
 }
 
 static double largest_force(const PfAlpha *s)
@@ -117,16 +99,6 @@ static double largest_force(const PfAlpha *s)
   double force = 0;
   for (int i = 0; i < s->n + s->m; i++) force = fmax(force, fabs(s->x[i])/s->scale[i]);
   return force;
-}
-
-/* The size of forces that matter, in the metric of the mass matrix. Where they pass zero together, as the load of a
- * block that sticks, rounding of what makes them up is left. */
-static double size_of_forces(const PfAlpha *s)
-{
-  double speed = 0;
-  const double *v = s->values + s->in->v;
-  for (int i = 0; i < s->n; i++) speed = fmax(speed, fabs(v[i])/s->scale[i]);
-  return 1e-12*largest_force(s) + 4*DBL_EPSILON*(speed/s->h + s->most) + DBL_MIN;
 }
 
 /* Does the equation follow from others? Then it says: its multiplier stays zero. */
@@ -138,22 +110,28 @@ static bool is_dropped(const PfAlpha *s, int row)
 }
 
 /* Size of the residual in units of the tolerances; its merit is the same in the metric of the unknowns. */
-static PfStatus find_residual(void *user, PfMiss *miss)
+static PfStatus find_residual(void *user, PfResidualNorm *norm)
 {
   PfMotionRun *run = user;
   PfAlpha *s = run->stepper.data;
   run->result.evaluations++;
   place(s);
-  pf_tape_run(s->equations, s->values, s->miss, s->equations_work);
-  for (int i = 0; i < s->n && s->printed; i++) s->miss[i] -= s->load[i];
+  pf_tape_run(s->equations, s->values, s->left_side, s->equations_work);
+  for (int i = 0; i < s->n && s->printed; i++) s->left_side[i] -= s->load[i];
   for (int i = s->n; i < s->size && s->redundant; i++)
-    if (is_dropped(s, i)) s->miss[i] = 0;
-  s->bad_row = pf_first_not_finite(s->miss, (size_t)s->size);
-  *miss = s->bad_row < 0 ? (PfMiss){0, 0} : (PfMiss){INFINITY, INFINITY};
-  double force = s->bad_row < 0 ? size_of_forces(s) : 0;
-  for (int i = 0; i < s->size && s->bad_row < 0; i++) {
-    miss->size = fmax(miss->size, fabs(s->miss[i])/allowed(s, i, force));
-    miss->merit = fmax(miss->merit, fabs(s->miss[i])*weight_of(s, i)*s->scale[i]);
+    if (is_dropped(s, i)) s->left_side[i] = 0;
+  s->bad_row = pf_first_not_finite(s->left_side, (size_t)s->size);
+  *norm = s->bad_row < 0 ? (PfResidualNorm){0, 0} : (PfResidualNorm){INFINITY, INFINITY};
+  if (s->bad_row >= 0) return PF_OK;
+  /* The size of forces that matter, in the metric of the mass matrix. Where they pass zero together, as the load on a
+   * sticking block does, the rounding errors of their terms remain. */
+  double speed = 0;
+  const double *v = s->values + s->in->v;
+  for (int i = 0; i < s->n; i++) speed = fmax(speed, fabs(v[i])/s->scale[i]);
+  double force = 1e-12*largest_force(s) + 4*DBL_EPSILON*(speed/s->h + s->most) + DBL_MIN;
+  for (int i = 0; i < s->size; i++) {
+    norm->size = fmax(norm->size, fabs(s->left_side[i])/allowed(s, i, force));
+    norm->merit = fmax(norm->merit, fabs(s->left_side[i])*weight_of(s, i)*s->scale[i]);
   }
   return PF_OK;
 }
@@ -180,19 +158,13 @@ static void find_scale(PfAlpha *s)
 }
 
 /* Adds to a row of the Jacobian what its derivatives by q_j or v_j give through R, and those by q_j through mu. */
-static void add_pushes(PfAlpha *s, double *row, double slope, int j, double by_lambda, double by_mu)
+static void add_impulses(PfAlpha *s, double *row, double slope, int j, double by_lambda, double by_mu)
 {
   size_t size = (size_t)s->size;
   int n = s->n, m = s->m;
   for (int k = 0; k < m && s->rattle; k++) row[(size_t)(n + k)*size] += slope*by_lambda*s->D_lambda[k*n + j];
   for (int k = 0; k < s->p && by_mu != 0; k++)
     row[(size_t)(n + m + k)*size] += slope*by_mu*s->D[s->position_row[k]*n + j];
-}
-
-static void drop_row(PfAlpha *s, int row)
-{
-  size_t size = (size_t)s->size, i = (size_t)row;
-  for (size_t j = 0; j < size; j++) s->matrix[j*size + i] = s->matrix[i*size + j] = i == j;
 }
 
 static void fill_matrix(PfAlpha *s)
@@ -206,18 +178,18 @@ static void fill_matrix(PfAlpha *s)
     double slope = s->slope[e]*weight_of(s, i), *row = s->matrix + i;
     if (group == 0) { /* by q */
       row[(size_t)j*size] += slope*h*h*s->kq;
-      add_pushes(s, row, slope, j, 0.5*h*h, 0.5*h*h);
+      add_impulses(s, row, slope, j, 0.5*h*h, 0.5*h*h);
     } else if (group == 1) { /* by v */
       row[(size_t)j*size] += slope*h*s->kv;
-      add_pushes(s, row, slope, j, h, 0);
+      add_impulses(s, row, slope, j, h, 0);
     } else { /* by w or lambda: these are the unknowns themselves */
       row[(size_t)(s->entry_column[e] - 2*n)*size] += slope;
     }
   }
   for (size_t j = 0; j < size; j++)
     for (size_t i = 0; i < size; i++) s->matrix[j*size + i] = s->matrix[j*size + i]*s->scale[i]*s->scale[j];
-  for (int i = n; i < s->size && s->redundant; i++)
-    if (is_dropped(s, i)) drop_row(s, i);
+  for (size_t i = (size_t)n; i < size && s->redundant; i++)
+    for (size_t j = 0; j < size && is_dropped(s, (int)i); j++) s->matrix[j*size + i] = s->matrix[i*size + j] = i == j;
 }
 
 /* Rows that follow from others where the constraints hold do so only nearly on the way there. */
@@ -225,10 +197,16 @@ static const double dependent = 1e-10;
 
 static bool factor(PfAlpha *s)
 {
+  const int n = s->n, m = s->m;
   place(s);
   pf_tape_run(s->slopes, s->values, s->slope, s->slopes_work);
   find_scale(s);
-  if (s->friction) find_push_slope(s);
+  for (int k = 0; k < m && s->friction; k++) { /* d(M R)/d lambda_k */
+    double *D = s->D_lambda + (size_t)k*(size_t)n;
+    for (int j = 0; j < n; j++) D[j] = s->C_lambda[j*m + k];
+    pf_ldl_solve(&s->mass, D, D);
+    for (int j = 0; j < n; j++) D[j] += s->D[k*n + j];
+  }
   fill_matrix(s);
   s->factored = pf_qr_factor_columns(&s->qr, s->matrix, dependent) == PF_OK;
   if (!s->factored) s->bad_row = s->qr.fault_row;
@@ -242,7 +220,7 @@ static PfStatus find_change(void *user, bool fresh, double *length)
 {
   PfAlpha *s = ((PfMotionRun *)user)->stepper.data;
   if (fresh && !factor(s)) return PF_ERR_NUMBER;
-  for (int i = 0; i < s->size; i++) s->right[i] = -s->miss[i]*weight_of(s, i)*s->scale[i];
+  for (int i = 0; i < s->size; i++) s->right[i] = -s->left_side[i]*weight_of(s, i)*s->scale[i];
   pf_qr_solve(&s->qr, s->right, s->change);
   double size = DBL_MIN, change = 0;
   for (int i = 0; i < s->n + s->m; i++) {
@@ -294,25 +272,13 @@ static void guess(PfAlpha *s)
   }
 }
 
-static void clear_dropped(PfAlpha *s)
-{
-  for (int i = s->n; i < s->size && s->redundant; i++)
-    if (is_dropped(s, i)) s->x[i] = s->x_old[i] = 0;
-}
-
-static void guess_again(PfAlpha *s)
-{
-  for (int i = 0; i < s->size; i++) s->x[i] = i < s->n + s->m ? s->x_old[i] : 0;
-  s->factored = false;
-}
-
-PfStepEnd pf_alpha_tell(PfMotionRun *run)
+PfStepEnd pf_alpha_explain(PfMotionRun *run)
 {
   const PfAlpha *s = run->stepper.data;
   const PfModel *model = pf_system_equations(run->system)->model;
   const PfRunResult *r = &run->result;
   if (!s->stuck) return PF_STEP_TROUBLE;
-  run->flow.told = true;
+  run->flow.reported = true;
   pf_fail(run->ctx, PF_ERR_NUMBER, "'%s' finds no state at the end of the step of %.3g from t = %.12g: Newton's "
           "iteration does not converge", run->stepper.method->name, s->h, run->state.t);
   if (r->weakest_row >= 0 && r->weakest < 0.1)
@@ -324,24 +290,21 @@ PfStepEnd pf_alpha_tell(PfMotionRun *run)
   return PF_STEP_TROUBLE;
 }
 
-/* Why it failed: an equation is not finite, or the iteration does not converge. */
-static void find_cause(PfMotionRun *run, PfAlpha *s)
-{
-  s->stuck = s->bad_row < 0;
-  run->flow.trouble = s->stuck ? PF_TROUBLE_NONE : PF_TROUBLE_NOT_FINITE;
-  if (!s->stuck)
-    run->flow.row = s->bad_row < s->n + s->m ? s->bad_row : s->n + s->position_row[s->bad_row - s->n - s->m];
-}
-
 bool pf_alpha_solve(PfMotionRun *run)
 {
   PfAlpha *s = run->stepper.data;
   s->stuck = false;
   guess(s);
-  clear_dropped(s);
+  for (int i = s->n; i < s->size && s->redundant; i++)
+    if (is_dropped(s, i)) s->x[i] = s->x_old[i] = 0;
   if (iterate(run, s, &swift)) return true;
-  guess_again(s);
+  for (int i = 0; i < s->size; i++) s->x[i] = i < s->n + s->m ? s->x_old[i] : 0;
+  s->factored = false;
   if (iterate(run, s, &careful)) return true;
-  find_cause(run, s);
+  /* why it failed: an equation is not finite, or the iteration does not converge */
+  s->stuck = s->bad_row < 0;
+  run->flow.trouble = s->stuck ? PF_TROUBLE_NONE : PF_TROUBLE_NOT_FINITE;
+  if (!s->stuck)
+    run->flow.row = s->bad_row < s->n + s->m ? s->bad_row : s->n + s->position_row[s->bad_row - s->n - s->m];
   return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The balance of energy and work along a run, and the view of a motion inside a step. */
-#include "time/breaks.h"
+#include "time/crossings.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@ void pf_interpolate(PfMotionRun *run, double t, double *y)
   switch (run->state.between) {
   case PF_BETWEEN_METHOD: run->stepper.method->interpolate(run, t, y); break;
   case PF_BETWEEN_CUBIC: pf_hermite(run, t, y); break;
-  case PF_BETWEEN_PASSAGE: pf_passage_at(run, t, y); break;
+  case PF_BETWEEN_COLLOCATION: pf_collocation_at(run, t, y); break;
   }
 }
 
@@ -23,7 +23,7 @@ static double power_at(PfMotionRun *run, double t, const double *y)
     run->result.evaluations--;
   }
   pf_monitor_at(run, t, y, run->monitor.power_of_constraints ? run->flow.multiplier : NULL);
-  return pf_monitor_power(run);
+  return run->monitor.at.power;
 }
 
 /* Work of forces without potential over the step: as the method knows it, or by Lobatto's rule of order 6. */
@@ -52,69 +52,40 @@ void pf_sample_work(PfMotionRun *run)
 void pf_sample_statistics(PfMotionRun *run)
 {
   PfRunResult *r = &run->result;
+  PfMonitor *m = &run->monitor;
   pf_monitor_at(run, run->seen.t, pf_seen_state(run), NULL);
-  r->energy_end = pf_monitor_kinetic(run) + pf_monitor_potential(run);
-  r->kinetic = fmax(r->kinetic, fabs(pf_monitor_kinetic(run)));
-  run->monitor.balance = pf_monitor_balanced(run) - run->monitor.balanced_start - run->monitor.work_done;
-  r->drift = fmax(r->drift, fabs(run->monitor.balance));
-  r->position = fmax(r->position, pf_monitor_position(run));
-  r->velocity = fmax(r->velocity, pf_monitor_velocity(run));
+  r->energy_end = m->at.kinetic + m->at.potential;
+  r->kinetic = fmax(r->kinetic, fabs(m->at.kinetic));
+  m->balance = m->at.balanced - m->balanced_start - m->work_done;
+  r->drift = fmax(r->drift, fabs(m->balance));
+  r->position = fmax(r->position, m->at.position);
+  r->velocity = fmax(r->velocity, m->at.velocity);
 }
 
 /* ---------------------------------------------------------------- looking */
 
-/* Are the ends of steps on the constraints? Then samples between them shall be, too. */
-static bool holds_constraints(const PfMotionRun *run)
+bool pf_motion_dense_output(PfMotionRun *run, double t, PfSample *sample)
 {
-  return !run->options.drift && fmax(run->result.position, run->result.velocity) < 1e-12;
-}
-
-/* Nothing that depends on forces has a value. */
-static void forget_forces(PfMotionRun *run)
-{
-  for (int i = 0; i < run->n; i++) run->look.dy[run->n + i] = NAN;
-  for (int k = 0; k < run->m; k++) run->flow.multiplier[k] = NAN;
-}
-
-static bool show(PfMotionRun *run, double t, PfSample *sample)
-{
+  const PfMotionRun kept = *run;
+  /* where the ends of steps are on the constraints, samples between them are put on them, too */
   bool inside = t < run->seen.t;
-  const double *y = inside ? run->look.y : pf_seen_state(run);
-  if (inside) pf_interpolate(run, t, run->look.y);
-  if (inside && run->state.between != PF_BETWEEN_PASSAGE && holds_constraints(run))
-    (void)pf_project(run, t, run->look.y);
-  bool good = pf_flow(run, t, y, run->look.dy);
-  if (!good) forget_forces(run);
+  bool projected = inside && run->state.between != PF_BETWEEN_COLLOCATION && !run->options.drift &&
+                   fmax(run->result.position, run->result.velocity) < 1e-12;
+  const double *y = inside ? run->shown.y : pf_seen_state(run);
+  memcpy(run->shown.values, run->flow.values, (size_t)run->symbols->count*sizeof *run->flow.values);
+  run->flow.values = run->shown.values;
+  run->flow.multiplier = run->shown.multiplier;
+  if (inside) pf_interpolate(run, t, run->shown.y);
+  if (projected) (void)pf_project(run, t, run->shown.y);
+  bool good = pf_flow(run, t, y, run->shown.dy);
+  for (int i = 0; i < run->n && !good; i++) run->shown.dy[run->n + i] = NAN;
+  for (int k = 0; k < run->m && !good; k++) run->flow.multiplier[k] = NAN;
   pf_monitor_at(run, t, y, run->flow.multiplier);
-  *sample = (PfSample){.t = t, .q = y, .v = y + run->n, .a = run->look.dy + run->n, .multiplier = run->look.multiplier,
-                       .kinetic = pf_monitor_kinetic(run), .potential = pf_monitor_potential(run),
-                       .momentum = pf_monitor_momentum(run),
-                       .position = pf_monitor_position(run), .velocity = pf_monitor_velocity(run),
-                       .balance = run->monitor.balance};
-  return good;
-}
-
-static void swap(double **a, double **b)
-{
-  double *kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
-/* For the evaluation the arrays of the look take the place of those of the run. */
-static void swap_places(PfMotionRun *run)
-{
-  swap(&run->flow.values, &run->look.values);
-  swap(&run->flow.multiplier, &run->look.multiplier);
-}
-
-bool pf_motion_look(PfMotionRun *run, double t, PfSample *sample)
-{
-  PfMotionRun kept = *run;
-  memcpy(run->look.values, run->flow.values, (size_t)run->symbols->count*sizeof *run->flow.values);
-  swap_places(run);
-  bool good = show(run, t, sample);
-  *run = kept; /* margin, power and trouble of the latest evaluation, and the places */
-  sample->multiplier = run->look.multiplier;
+  const PfMonitor *m = &run->monitor;
+  *sample = (PfSample){.t = t, .q = y, .v = y + run->n, .a = run->shown.dy + run->n,
+                       .multiplier = run->shown.multiplier, .kinetic = m->at.kinetic, .potential = m->at.potential,
+                       .momentum = pf_monitor_momentum(run), .position = m->at.position, .velocity = m->at.velocity,
+                       .balance = m->balance};
+  *run = kept; /* margin, power and trouble of the latest evaluation, and the arrays */
   return good;
 }

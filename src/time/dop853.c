@@ -15,29 +15,23 @@ static double error(const PfMotionRun *run, const double *k, double h, const dou
   int N = 2*run->n;
   double fifth = 0, third = 0;
   for (int i = 0; i < N; i++) {
-    double miss5 = 0, miss3 = 0, scale = pf_allowed(run, y[i], y_new[i]);
+    double error5 = 0, error3 = 0, scale = pf_allowed(run, y[i], y_new[i]);
     for (int s = 0; s < STAGES; s++) {
-      miss5 += e5[s]*k[s*N + i];
-      miss3 += e3[s]*k[s*N + i];
+      error5 += e5[s]*k[s*N + i];
+      error3 += e3[s]*k[s*N + i];
     }
-    fifth += miss5/scale*(miss5/scale);
-    third += miss3/scale*(miss3/scale);
+    fifth += error5/scale*(error5/scale);
+    third += error3/scale*(error3/scale);
   }
   if (fifth == 0 && third == 0) return 0;
   return fabs(h)*fifth/sqrt((fifth + 0.01*third)*N);
 }
 
-static const PfTableau tableau = {STAGES, 8, c, a, error};
+static const PfTableau tableau = {STAGES, 8, c, a};
 
 static PfStatus prepare(PfMotionRun *run)
 {
-  PfErk *erk = run->stepper.data = pf_run_array(run, PfErk, 1);
-  return erk ? pf_erk_make(run, &tableau, EXTRA, DENSE + 1, erk) : PF_ERR_MEMORY;
-}
-
-static PfStepEnd step(PfMotionRun *run)
-{
-  return pf_erk_step(run, run->stepper.data);
+  return pf_erk_make(run, &tableau, error, EXTRA, DENSE + 1);
 }
 
 /* The end value of the step is saved first: the extra stages use the same trial array. */
@@ -84,4 +78,4 @@ static void interpolate(PfMotionRun *run, double t, double *y)
 
 const PfMethod pf_method_dop853 = {
   .name = "dop853", .summary = "Dormand and Prince, order 8(5,3): for tight tolerances",
-  .direct = true, .prepare = prepare, .step = step, .interpolate = interpolate};
+  .direct = true, .prepare = prepare, .step = pf_erk_step, .interpolate = interpolate};

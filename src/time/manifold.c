@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Projection on the constraints: Newton steps of least length in the metric of the mass matrix. What has no inertia
- * follows from the constraints and does not share in the change of what has. */
+/* Projection on the constraints: Newton steps of least length in the metric of the mass matrix. Coordinates without
+ * inertia follow from the constraints and do not share in the change of those with inertia. */
 #include "time/manifold.h"
 
 #include "form/solver.h"
-#include "num/newton.h"
 #include "num/sparse.h"
 
 #include <math.h>
@@ -12,11 +11,11 @@
 
 /* ---------------------------------------------------------------- making it */
 
-/* What the tapes compute: residuals, and the entries of M, of the Jacobian of the positions and of A that are not zero
- * at all times. */
+/* The outputs of the tapes: residuals, and the entries of M, of the Jacobian of the positions and of A that are not
+ * zero at all times. */
 typedef struct Lists {
   PfExpr *roots;
-  int *place;     /* in the dense matrices, one behind the other */
+  int *place;     /* in the dense matrices, one after the other */
   PfEntry *entry; /* row and column in its matrix; of M the lower triangle */
   int count[3];   /* of each matrix */
 } Lists;
@@ -34,40 +33,10 @@ static void list_matrix(const PfEquations *eq, Lists *l, int which, const PfExpr
   }
 }
 
-/* An outline has no M: changes are then small by themselves, each in its unit. */
-static void list_one(const PfEquations *eq, Lists *l, int row)
-{
-  int at = l->count[0]++;
-  l->roots[at] = pf_expr_int(eq->model->ctx, 1);
-  l->entry[at] = (PfEntry){row, row};
-  l->place[at] = (int)((size_t)row*(size_t)eq->n + (size_t)row);
-}
-
-static void list_entries(const PfManifold *f, const PfEquations *eq, Lists *l)
-{
-  size_t n = (size_t)f->n, m = (size_t)f->m, positions = (size_t)f->positions;
-  for (size_t i = 0; i < n; i++) {
-    if (f->in_bodies) list_one(eq, l, (int)i);
-    else list_matrix(eq, l, 0, eq->M + i*n, (int)i, 0);
-  }
-  for (size_t k = 0; k < positions; k++) list_matrix(eq, l, 1, eq->A + (size_t)f->row[k]*n, (int)k, n*n);
-  for (size_t k = 0; k < m; k++)
-    if (eq->velocity[k] != PF_EXPR_NONE) list_matrix(eq, l, 2, eq->A + k*n, (int)k, n*n + positions*n);
-}
-
-static size_t count_entries(const PfManifold *f, const PfEquations *eq)
-{
-  size_t n = (size_t)eq->n, m = (size_t)eq->m, count = f->in_bodies ? n : 0;
-  PfExpr zero = pf_expr_int(eq->model->ctx, 0);
-  for (size_t i = 0; i < n*n && !f->in_bodies; i++) count += eq->M[i] != zero;
-  for (size_t i = 0; i < m*n; i++) count += 2*(size_t)(eq->A[i] != zero);
-  return count;
-}
-
 static PfStatus make_tape(PfContext *ctx, PfArena *arena, const PfManifold *f, const PfExpr *roots, int count,
                           const PfTape **tape, double **work)
 {
-  PF_TRY(pf_system_shared_tape(f->system, roots, count, tape));
+  PF_TRY(pf_shared_tape(pf_system_store(f->system), roots, count, tape));
   *work = pf_arena_array(arena, double, pf_tape_work_size(*tape));
   return *work ? PF_OK : pf_no_room(ctx, "the constraints");
 }
@@ -106,11 +75,28 @@ static PfStatus make_saddles(PfContext *ctx, PfArena *arena, PfManifold *f, cons
 static PfStatus make_slopes(PfContext *ctx, PfArena *arena, PfArena *scratch, PfManifold *f)
 {
   const PfEquations *eq = pf_system_equations(f->system);
-  size_t most = count_entries(f, eq);
+  const size_t n = (size_t)f->n, m = (size_t)f->m, positions = (size_t)f->positions;
+  const PfExpr zero = pf_expr_int(ctx, 0);
+  size_t most = f->in_bodies ? n : 0;
+  for (size_t i = 0; i < n*n && !f->in_bodies; i++) most += eq->M[i] != zero;
+  for (size_t i = 0; i < m*n; i++) most += 2*(size_t)(eq->A[i] != zero);
   Lists l = {pf_arena_array(scratch, PfExpr, most), pf_arena_array(scratch, int, most),
              pf_arena_array(scratch, PfEntry, most), {0}};
   if (!l.roots || !l.place || !l.entry) return pf_no_room(ctx, "the constraints");
-  list_entries(f, eq, &l);
+  for (size_t i = 0; i < n; i++) {
+    if (!f->in_bodies) {
+      list_matrix(eq, &l, 0, eq->M + i*n, (int)i, 0);
+      continue;
+    }
+    /* matrix-free equations have no M: changes are then small by themselves, each in its unit */
+    int at = l.count[0]++;
+    l.roots[at] = pf_expr_int(ctx, 1);
+    l.entry[at] = (PfEntry){(int)i, (int)i};
+    l.place[at] = (int)(i*n + i);
+  }
+  for (size_t k = 0; k < positions; k++) list_matrix(eq, &l, 1, eq->A + (size_t)f->row[k]*n, (int)k, n*n);
+  for (size_t k = 0; k < m; k++)
+    if (eq->velocity[k] != PF_EXPR_NONE) list_matrix(eq, &l, 2, eq->A + k*n, (int)k, n*n + positions*n);
   int count = l.count[0] + l.count[1] + l.count[2];
   f->place = pf_arena_array(arena, int, count);
   f->out = pf_arena_array(arena, double, count);
@@ -136,7 +122,7 @@ static PfStatus make_units(PfContext *ctx, PfArena *arena, PfManifold *f)
   u->spread = u->column + n;
   u->row = u->spread + n;
   f->home = u->row + m;
-  f->look_values = f->home + 2*n;
+  f->probe_values = f->home + 2*n;
   for (size_t j = 0; j < n; j++) u->column[j] = u->spread[j] = 1;
   return PF_OK;
 }
@@ -149,27 +135,26 @@ static PfStatus make_dense(PfContext *ctx, PfArena *arena, PfManifold *f)
   if (!f->M || !f->B) return pf_no_room(ctx, "the constraints");
   f->slope = f->M + n*n;
   f->A = f->slope + positions*n;
-  f->columns = pf_arena_array(arena, double, m*n);
   PF_TRY(make_units(ctx, arena, f));
-  f->Z = pf_arena_array(arena, double, m*m);
-  f->combined = pf_arena_array(arena, double, m);
-  if (!f->columns || !f->Z || !f->combined) return pf_no_room(ctx, "the constraints");
-  PF_TRY(pf_qr_make(ctx, arena, f->m, f->n, &f->massless_qr));
+  PfQr *qr = pf_arena_array(arena, PfQr, 2);
+  if (!qr) return pf_no_room(ctx, "the constraints");
+  PF_TRY(pf_qr_make(ctx, arena, f->m, f->n, qr));
+  PF_TRY(pf_qr_make(ctx, arena, f->m, f->n, qr + 1));
   PF_TRY(pf_ldl_make(ctx, arena, f->n, &f->mass));
-  PF_TRY(pf_qr_make(ctx, arena, f->positions, f->n, &f->position_qr));
-  return pf_qr_make(ctx, arena, f->m, f->n, &f->velocity_qr);
+  f->dense = (PfProjection){.n = f->n, .mass = &f->mass, .qr = qr, .massless = qr + 1, .B = f->B, .y = f->scaled,
+                            .columns = pf_arena_array(arena, double, m*n), .Z = pf_arena_array(arena, double, m*m),
+                            .combined = pf_arena_array(arena, double, m), .column = f->units.column};
+  f->row_unit = pf_arena_array(arena, double, m);
+  bool good = f->dense.columns && f->dense.Z && f->dense.combined && f->row_unit;
+  return good ? PF_OK : pf_no_room(ctx, "the constraints");
 }
 
-static void begin(const PfSystem *system, PfManifold *f)
+static PfStatus make(PfContext *ctx, PfArena *arena, const PfSystem *system, bool metric, PfManifold *f)
 {
   const PfEquations *eq = pf_system_equations(system);
   *f = (PfManifold){.system = system, .n = eq->n, .m = eq->m, .in_bodies = pf_system_in_bodies(system)};
-}
-
-PfStatus pf_manifold_make_metric(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
-{
-  begin(system, f);
   PF_TRY(make_residuals(ctx, arena, f));
+  if (!metric) return PF_OK;
   PfArena *scratch = pf_arena_new(pf_context_allocator(ctx));
   PfStatus status = scratch ? make_slopes(ctx, arena, scratch, f) : pf_no_room(ctx, "the constraints");
   pf_arena_free(scratch);
@@ -177,20 +162,22 @@ PfStatus pf_manifold_make_metric(PfContext *ctx, PfArena *arena, const PfSystem 
   f->step = pf_arena_array(arena, double, f->n);
   f->right = pf_arena_array(arena, double, f->m);
   f->scaled = pf_arena_array(arena, double, f->n);
-  f->usual = pf_arena_array(arena, double, f->m);
+  f->typical = pf_arena_array(arena, double, f->m);
   f->length = pf_arena_array(arena, double, f->m);
   f->kept = pf_arena_array(arena, double, 2*(size_t)f->n + 1);
-  if (!f->step || !f->right || !f->scaled || !f->usual || !f->length || !f->kept)
+  if (!f->step || !f->right || !f->scaled || !f->typical || !f->length || !f->kept)
     return pf_no_room(ctx, "the constraints");
   return f->sparse && pf_saddle_is_huge(f->n, f->m) ? PF_OK : make_dense(ctx, arena, f);
 }
 
+PfStatus pf_manifold_make_metric(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
+{
+  return make(ctx, arena, system, true, f);
+}
+
 PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *f)
 {
-  if (pf_system_equations(system)->m || !pf_system_in_bodies(system))
-    return pf_manifold_make_metric(ctx, arena, system, f);
-  begin(system, f);
-  return make_residuals(ctx, arena, f);
+  return make(ctx, arena, system, pf_system_equations(system)->m > 0 || !pf_system_in_bodies(system), f);
 }
 
 /* ---------------------------------------------------------------- numbers */
@@ -205,14 +192,14 @@ const double *pf_manifold_scales(const PfManifold *f)
   return f && f->measured ? f->units.scale : NULL;
 }
 
-double pf_manifold_miss(PfManifold *f, const double *values, PfLevel level)
+double pf_manifold_scaled_residual(PfManifold *f, const double *values, PfLevel level)
 {
   pf_tape_run(f->residuals, values, f->phi, f->residual_work);
   bool position = level == PF_LEVEL_POSITION;
   double largest = 0;
   for (int i = 0; i < (position ? f->positions : f->m); i++) {
-    double miss = fabs(position ? f->phi[i] : f->psi[i])/pf_manifold_scale(f, position ? f->row[i] : i);
-    if (!(miss <= largest)) largest = miss;
+    double norm = fabs(position ? f->phi[i] : f->psi[i])/pf_manifold_scale(f, position ? f->row[i] : i);
+    if (!(norm <= largest)) largest = norm;
   }
   return largest;
 }
@@ -221,11 +208,11 @@ double pf_manifold_residual(PfManifold *f, const double *values, PfLevel level, 
 {
   pf_tape_run(f->residuals, values, f->phi, f->residual_work);
   bool position = level == PF_LEVEL_POSITION;
-  const double *miss = position ? f->phi : f->psi;
+  const double *norm = position ? f->phi : f->psi;
   double largest = 0;
   int which = -1;
   for (int i = 0; i < (position ? f->positions : f->m); i++)
-    if (!(fabs(miss[i]) <= largest)) largest = fabs(miss[i]), which = i;
+    if (!(fabs(norm[i]) <= largest)) largest = fabs(norm[i]), which = i;
   if (row) *row = which < 0 ? -1 : position ? f->row[which] : which;
   return largest;
 }
@@ -247,99 +234,39 @@ void pf_manifold_slopes(PfManifold *f, const double *values)
   spread(f);
 }
 
-/* What is held has no part in the rows and nothing to do with the others. */
-static void hold(PfManifold *f, const PfSaddle *saddle)
+/* Sparse: factors of the level; false when they must not be trusted, with margins below `least`. */
+static bool factor_sparse(PfManifold *f, PfLevel level, const double *typical, double least, PfSaddleMargin *margin)
 {
-  for (int k = 0; k < saddle->mass_count + saddle->row_count; k++) {
+  bool position = level == PF_LEVEL_POSITION;
+  PfSaddle *saddle = &f->saddle[position ? 0 : 1];
+  const double *rows = f->out + f->count[0] + (position ? 0 : f->count[1]);
+  memcpy(f->value, f->out, (size_t)f->count[0]*sizeof *f->value);
+  memcpy(f->value + f->count[0], rows, (size_t)f->count[position ? 1 : 2]*sizeof *f->value);
+  /* held coordinates have no entries in the rows and no coupling with the others */
+  for (int k = 0; f->held && k < saddle->mass_count + saddle->row_count; k++) {
     const PfEntry *e = saddle->entry + k;
     bool alone = e->row == e->column, held = f->held[e->column] || (e->row < f->n && f->held[e->row]);
     if (held && !alone) f->value[k] = 0;
   }
-}
-
-/* Which row is the weakest where the rank is about to be lost is decided by matrices, whose choice does not depend on
- * rounding, as long as they do not cost much more than a step. */
-static double least_watched(const PfManifold *f)
-{
-  enum { MOST_WATCHED = 200 };
-  return f->n + f->m > MOST_WATCHED ? PF_SADDLE_REFINED : PF_SCHUR_MARGIN;
-}
-
-/* Sparse: factors of the level; false when they must not be trusted, with margins below `least`. */
-static bool factor_sparse(PfManifold *f, PfLevel level, const double *usual, double least, PfSaddleMargin *margin)
-{
-  bool position = level == PF_LEVEL_POSITION;
-  const double *rows = f->out + f->count[0] + (position ? 0 : f->count[1]);
-  memcpy(f->value, f->out, (size_t)f->count[0]*sizeof *f->value);
-  memcpy(f->value + f->count[0], rows, (size_t)f->count[position ? 1 : 2]*sizeof *f->value);
-  if (f->held) hold(f, &f->saddle[position ? 0 : 1]);
-  *margin = pf_saddle_factor(&f->saddle[position ? 0 : 1], f->value, usual);
+  *margin = pf_saddle_factor(saddle, f->value, typical);
   return margin->mass > PF_MASS_TOLERANCE && margin->rows > (f->M ? least : PF_SADDLE_LAST);
 }
 
 bool pf_manifold_margin(PfManifold *f, const double *values, double *margin, int *row)
 {
+  /* Which row is the weakest where the rank is about to be lost is decided by matrices, whose choice does not depend on
+   * rounding, as long as they do not cost much more than a step. */
+  enum { MOST_WATCHED = 200 };
+  const double least = f->n + f->m > MOST_WATCHED ? PF_SADDLE_REFINED : PF_SCHUR_MARGIN;
   PfSaddleMargin found;
   if (!f->sparse) return false;
   pf_tape_run(f->slopes, values, f->out, f->slope_work);
-  bool good = factor_sparse(f, PF_LEVEL_VELOCITY, f->usual, least_watched(f), &found);
+  bool good = factor_sparse(f, PF_LEVEL_VELOCITY, f->typical, least, &found);
   if (!good && f->M) return false;
   *margin = found.rows > 0 ? sqrt(found.rows) : 0;
   *row = found.row < 0 ? 0 : found.row;
   for (int k = 0; k < f->m; k++) f->length[k] = sqrt(fmax(pf_saddle_square(&f->saddle[1], k), 0));
   return true;
-}
-
-/* Each row, and its right side, in its unit. */
-static void scale_rows(PfManifold *f, int rows, const int *row)
-{
-  int n = f->n;
-  for (int i = 0; i < rows; i++) {
-    double usual = f->usual[row ? row[i] : i], unit = usual > 0 ? usual : 1;
-    for (int j = 0; j < n; j++) f->B[i*n + j] /= unit;
-    f->right[i] /= unit;
-  }
-}
-
-/* The columns of B without inertia, one behind the other. What is rounding beside the rest of its row is zero. */
-static void take_massless(const PfManifold *f, int rows)
-{
-  const double rounding = 1e-13;
-  int n = f->n, first = f->mass.rank;
-  for (int i = 0; i < rows; i++) {
-    const double *row = f->B + (size_t)i*(size_t)n;
-    bool empty = pf_norm(row + first, n - first) <= rounding*pf_norm(row, n);
-    for (int j = first; j < n; j++) f->columns[(size_t)(j - first)*(size_t)rows + (size_t)i] = empty ? 0 : row[j];
-  }
-}
-
-/* y of B y = r with the least length of the part with inertia; the part without has no say in it and follows from the
- * rows. They are combined so that it drops out of as many as possible: Z^T B, where Z^T B_massless = 0. */
-static void solve_massless(PfManifold *f, int rows, PfQr *qr, double *y)
-{
-  const double rounding = 1e-12; /* coefficients of coordinates without inertia may be of very different size */
-  int n = f->n, rank = f->mass.rank;
-  PfQr *massless = &f->massless_qr;
-  massless->m = rows, massless->n = n - rank;
-  take_massless(f, rows);
-  (void)pf_qr_factor_columns(massless, f->columns, rounding);
-  int count = rows - massless->rank;
-  pf_qr_null_space_transposed(massless, f->Z);
-  for (int k = 0; k < count; k++) {
-    f->combined[k] = 0;
-    for (int i = 0; i < rows; i++) f->combined[k] += f->Z[i*count + k]*f->right[i];
-    for (int j = 0; j < rank; j++) {
-      double sum = 0;
-      for (int i = 0; i < rows; i++) sum += f->Z[i*count + k]*f->B[i*n + j];
-      f->columns[(size_t)j*(size_t)count + (size_t)k] = sum;
-    }
-  }
-  PfQr part = *qr;
-  part.m = count, part.n = rank;
-  (void)pf_qr_factor_columns(&part, f->columns, PF_RANK_TOLERANCE);
-  (void)pf_qr_solve(&part, f->combined, y);
-  for (int i = 0; i < rows; i++) f->right[i] -= pf_dot(f->B + (size_t)i*(size_t)n, y, rank);
-  (void)pf_qr_solve(massless, f->right, y + rank);
 }
 
 const double *pf_manifold_rows(PfManifold *f, const double *values)
@@ -351,13 +278,6 @@ const double *pf_manifold_rows(PfManifold *f, const double *values)
   return f->B;
 }
 
-/* Noise of a linear congruential generator. */
-double pf_manifold_blur(double x, double unit, unsigned *noise)
-{
-  *noise = *noise*1664525u + 1013904223u;
-  return x + 0.02*((*noise >> 16)/65536.0 - 0.5)*(unit + fabs(x));
-}
-
 static void keep_lengths(PfManifold *f, const double *values, double part)
 {
   double margin;
@@ -365,62 +285,54 @@ static void keep_lengths(PfManifold *f, const double *values, double part)
   if (!pf_manifold_margin(f, values, &margin, &row)) (void)pf_manifold_rows(f, values);
   for (int i = 0; i < f->m; i++) {
     double length = part*f->length[i];
-    if (isfinite(length)) f->usual[i] = fmax(f->usual[i], length);
+    if (isfinite(length)) f->typical[i] = fmax(f->typical[i], length);
   }
 }
 
-typedef void Look(PfManifold *f, const double *values, double part);
-
-/* Looks at the state, and at a tenth of what is found at states nearby. */
-static void look_around(PfManifold *f, double *values, Look *look)
-{
-  const PfSymbols *in = pf_system_symbols(f->system);
-  const size_t n = (size_t)f->n, N = 2*n;
-  double *y = values + in->q, *t = values + in->time; /* q, then v */
-  const double *spread = f->units.spread;
-  unsigned noise = 3;
-  memcpy(f->kept, y, N*sizeof *y);
-  f->kept[N] = *t;
-  look(f, values, 1);
-  for (int trial = 0; trial < 3; trial++) {
-    for (size_t i = 0; i < N; i++) y[i] = pf_manifold_blur(f->kept[i], spread ? spread[i%n] : 1, &noise);
-    *t = pf_manifold_blur(f->kept[N], 1, &noise);
-    look(f, values, 0.1);
-  }
-  memcpy(y, f->kept, N*sizeof *y);
-  *t = f->kept[N];
-}
-
-static bool look(void *user, const double *state, double *A, double *inertia)
+static bool evaluate_rows(void *user, const double *state, double *A, double *inertia)
 {
   PfManifold *f = user;
   const size_t n = (size_t)f->n;
-  memcpy(f->look_values + pf_system_symbols(f->system)->q, state, 2*n*sizeof *state); /* q, then v */
-  pf_manifold_slopes(f, f->look_values);
+  memcpy(f->probe_values + pf_system_symbols(f->system)->q, state, 2*n*sizeof *state); /* q, then v */
+  pf_manifold_slopes(f, f->probe_values);
   memcpy(A, f->A, (size_t)f->m*n*sizeof *A);
   for (size_t j = 0; j < n; j++) inertia[j] = sqrt(fabs(f->M[j*n + j]));
   return true;
 }
 
-static void find_units(PfManifold *f, const double *values)
+static void measure_units(PfManifold *f, const double *values)
 {
   const PfSymbols *in = pf_system_symbols(f->system);
   if (!f->M) return;
-  memcpy(f->look_values, values, (size_t)in->count*sizeof *values);
+  memcpy(f->probe_values, values, (size_t)in->count*sizeof *values);
   memcpy(f->home, values + in->q, 2*(size_t)f->n*sizeof *values);
-  pf_units_measure(&f->units, f->home, look, f);
+  pf_units_measure(&f->units, f->home, evaluate_rows, f);
   f->measured = true;
 }
 
 void pf_manifold_find_units(PfManifold *f, const double *values)
 {
-  if (!f->measured && f->m) find_units(f, values);
+  if (!f->measured && f->m) measure_units(f, values);
 }
 
 void pf_manifold_measure(PfManifold *f, double *values)
 {
-  find_units(f, values);
-  look_around(f, values, keep_lengths);
+  const PfSymbols *in = pf_system_symbols(f->system);
+  const size_t n = (size_t)f->n, N = 2*n;
+  double *y = values + in->q, *t = values + in->time; /* q, then v */
+  unsigned noise = 3;
+  measure_units(f, values);
+  const double *spread = f->units.spread;
+  memcpy(f->kept, y, N*sizeof *y);
+  f->kept[N] = *t;
+  keep_lengths(f, values, 1);
+  for (int trial = 0; trial < 3; trial++) {
+    for (size_t i = 0; i < N; i++) y[i] = pf_blur(f->kept[i], spread ? spread[i%n] : 1, &noise);
+    *t = pf_blur(f->kept[N], 1, &noise);
+    keep_lengths(f, values, 0.1);
+  }
+  memcpy(y, f->kept, N*sizeof *y);
+  *t = f->kept[N];
 }
 
 /* ---------------------------------------------------------------- onto the constraints */
@@ -431,84 +343,43 @@ typedef struct Descent {
   PfLevel level;
 } Descent;
 
-static PfStatus find_residual(void *user, PfMiss *miss)
+static double find_residual(void *user)
 {
   const Descent *d = user;
-  miss->size = miss->merit = pf_manifold_miss(d->f, d->values, d->level);
-  return PF_OK;
+  return pf_manifold_scaled_residual(d->f, d->values, d->level);
 }
 
-/* Factors of B, the rows of `slope` in the metric. Rows that are nearly dependent there may be so by masses of very
- * different sizes only: which are independent is decided in the units of the coordinates. */
-static void factor_rows(PfManifold *f, const double *slope, int rows, PfQr *qr)
-{
-  const double rounding = 1e-13;
-  const size_t n = (size_t)f->n;
-  if (pf_qr_factor(qr, f->B, PF_RANK_TOLERANCE) != PF_OK || qr->rank == rows) return;
-  memcpy(f->columns, slope, (size_t)rows*n*sizeof *slope);
-  pf_scale_columns(f->columns, rows, f->n, f->units.column);
-  for (int i = 0; i < rows; i++) {
-    double *row = f->columns + (size_t)i*n, unit = pf_binary_scale(row, n);
-    for (size_t j = 0; j < n; j++) row[j] /= unit;
-  }
-  (void)pf_qr_factor(qr, f->columns, PF_RANK_TOLERANCE);
-  (void)pf_qr_factor(qr, f->B, qr->rank == rows ? rounding : PF_RANK_TOLERANCE);
-}
-
-/* The step of least mass-weighted length by matrices. */
-static PfStatus find_dense_step(PfManifold *f, PfLevel level)
-{
-  bool position = level == PF_LEVEL_POSITION;
-  int rows = position ? f->positions : f->m;
-  PfQr *qr = position ? &f->position_qr : &f->velocity_qr;
-  const int *row = position ? f->row : NULL;
-  const double *slope = position ? f->slope : f->A;
-  spread(f);
-  pf_metric_factor(&f->mass, f->M);
-  pf_metric_rows(&f->mass, slope, rows, f->B);
-  scale_rows(f, rows, row);
-  if (f->mass.rank < f->n) {
-    solve_massless(f, rows, qr, f->scaled);
-  } else {
-    factor_rows(f, slope, rows, qr);
-    pf_qr_solve(qr, f->right, f->scaled);
-  }
-  pf_metric_back(&f->mass, f->scaled, f->step);
-  return PF_OK;
-}
-
-/* The step with the residuals of the latest pf_manifold_residual. */
-static PfStatus find_step(void *user, bool fresh, double *length)
+/* The step with the residuals of the latest pf_manifold_scaled_residual. */
+static bool find_step(void *user)
 {
   const Descent *d = user;
   PfManifold *f = d->f;
   bool position = d->level == PF_LEVEL_POSITION;
   int rows = position ? f->positions : f->m;
-  const double *miss = position ? f->phi : f->psi;
+  const double *norm = position ? f->phi : f->psi;
   PfSaddleMargin margin;
-  (void)fresh, (void)length;
   pf_tape_run(f->slopes, d->values, f->out, f->slope_work);
   int first = f->count[0] + (position ? 0 : f->count[1]), count = f->count[position ? 1 : 2];
-  if (pf_first_not_finite(f->out + first, (size_t)count) >= 0) return PF_ERR_NUMBER;
-  if (pf_first_not_finite(miss, (size_t)rows) >= 0) return PF_ERR_NUMBER;
-  for (int i = 0; i < rows; i++) f->right[i] = -miss[i];
+  if (pf_first_not_finite(f->out + first, (size_t)count) >= 0) return false;
+  if (pf_first_not_finite(norm, (size_t)rows) >= 0) return false;
+  for (int i = 0; i < rows; i++) f->right[i] = -norm[i];
   if (f->sparse && factor_sparse(f, d->level, NULL, PF_SADDLE_REFINED, &margin)) {
     pf_saddle_solve(&f->saddle[position ? 0 : 1], NULL, f->right, f->step, NULL);
-    return PF_OK;
+    return true;
   }
-  return f->M ? find_dense_step(f, d->level) : PF_ERR_NUMBER;
+  if (!f->M) return false;
+  spread(f);
+  for (int i = 0; i < rows; i++) f->row_unit[i] = f->typical[position ? f->row[i] : i];
+  pf_projection_step(&f->dense, f->M, position ? f->slope : f->A, rows, f->row_unit, f->right, f->step);
+  return true;
 }
 
 bool pf_manifold_project(PfManifold *f, double *values, PfLevel level, double enough)
 {
-  /* A few steps suffice: a step of the integrator misses by its error only. What does not halve is rounding. */
-  const PfNewtonPolicy policy = {.iterations = 20, .enough = enough, .decrease = 0.5};
   const PfSymbols *in = pf_system_symbols(f->system);
   Descent descent = {f, values, level};
-  const PfNewton newton = {.user = &descent, .n = f->n, .x = values + (level == PF_LEVEL_POSITION ? in->q : in->v),
-                           .step = f->step, .residual = find_residual, .solve = find_step};
-  PfNewtonResult result = {0};
+  const PfDescent d = {.user = &descent, .n = f->n, .x = values + (level == PF_LEVEL_POSITION ? in->q : in->v),
+                       .change = f->step, .residual = find_residual, .step = find_step};
   pf_manifold_find_units(f, values);
-  (void)pf_newton(&newton, &policy, &result);
-  return result.iterations > 0;
+  return pf_descend(&d, enough) > 0;
 }

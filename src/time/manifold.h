@@ -7,12 +7,13 @@
 #include "num/num.h"
 #include "num/sparse.h"
 #include "pfaff/form.h"
+#include "runtime/pf_projection.h"
 
 typedef struct PfManifold {
   const PfSystem *system;
   int n, m, positions;   /* positions: constraints at position level */
-  bool in_bodies;        /* of an outline: M is 1 */
-  const PfTape *residuals, *slopes; /* the second: M, the Jacobian of the positions, A: what is not zero at all times */
+  bool in_bodies;        /* of matrix-free equations: M is 1 */
+  const PfTape *residuals, *slopes; /* the second: nonzeros of M, of the Jacobian of the positions, of A */
   double *residual_work, *slope_work, *out;
   double *phi, *psi;     /* residuals: of positions, of velocities (m) */
   int count[3], *place;  /* entries of the three matrices, and where they stand in them, */
@@ -22,18 +23,17 @@ typedef struct PfManifold {
   bool sparse;           /* by the structure: most entries are zero */
   PfSaddle saddle[2];    /* of the positions, of the velocities */
   double *value;
-  const bool *held;      /* n: what stays as it is in sparse projections; NULL: nothing */
+  const bool *held;      /* n: fixed coordinates of sparse projections; NULL: none */
   PfLdl mass;            /* as a metric */
   double *B, *step, *right, *scaled;
-  double *usual;         /* m: the length in which a row of A is measured, in the metric; 0: none is known */
+  double *typical;       /* m: the length in which a row of A is measured, in the metric; 0: none is known */
   double *length;        /* m: of the rows at the latest pf_manifold_rows */
   double *kept;          /* 2n */
   PfUnits units;         /* dense: of the coordinates in A, 1 until measured */
-  double *look_values, *home; /* to find them: numbers of all symbols, 2n */
+  double *probe_values, *home; /* to find them: numbers of all symbols, 2n */
   bool measured;         /* they were found */
-  PfQr position_qr, velocity_qr;
-  PfQr massless_qr;      /* of the columns without inertia */
-  double *columns, *Z, *combined; /* m x n, m x m, m: rows, combined so that what has no inertia drops out */
+  PfProjection dense;    /* steps by matrices */
+  double *row_unit;      /* m */
 } PfManifold;
 
 PfStatus pf_manifold_make(PfContext *ctx, PfArena *arena, const PfSystem *system, PfManifold *manifold);
@@ -46,8 +46,8 @@ typedef enum PfLevel { PF_LEVEL_POSITION, PF_LEVEL_VELOCITY } PfLevel;
 /* Residuals at the numbers in `values`; the largest is returned, `row` (or NULL) gets its constraint. */
 double pf_manifold_residual(PfManifold *manifold, const double *values, PfLevel level, int *row);
 
-/* The largest residual, each in its size: what tolerances are for. */
-double pf_manifold_miss(PfManifold *manifold, const double *values, PfLevel level);
+/* The largest residual, each in its size: the number to compare with tolerances. */
+double pf_manifold_scaled_residual(PfManifold *manifold, const double *values, PfLevel level);
 /* The size of the residuals of a constraint, once units were measured. */
 double pf_manifold_scale(const PfManifold *manifold, int constraint);
 /* Those of all constraints (m), or NULL before. */
@@ -70,8 +70,6 @@ const double *pf_manifold_rows(PfManifold *manifold, const double *values);
 void pf_manifold_measure(PfManifold *manifold, double *values);
 /* Units of the coordinates alone, unless they are known. */
 void pf_manifold_find_units(PfManifold *manifold, const double *values);
-/* x with a small random change, the same in every run; `unit` is that of a small x. */
-double pf_manifold_blur(double x, double unit, unsigned *noise);
 
 /* Newton's method for q or v in `values`, in place, from a point next to the constraints, by steps of least
  * mass-weighted length: until no residual is larger than `enough`, or rounding. False when nothing was changed. */

@@ -69,7 +69,7 @@ PfStatus pf_method_unknown(PfContext *ctx, const char *name)
     int distance = pf_name_distance(name, methods[i]->name, best);
     if (distance < best) best = distance, similar = methods[i]->name;
   }
-  pf_fail(ctx, PF_ERR_ARGUMENT, "there is no method '%s'", name);
+  pf_fail_at(ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "by"}, "there is no method '%s'", name);
   if (similar) pf_hint(ctx, "did you mean '%s'?", similar);
   else pf_hint(ctx, "there are: %s", list);
   return PF_ERR_ARGUMENT;
@@ -78,6 +78,6 @@ PfStatus pf_method_unknown(PfContext *ctx, const char *name)
 bool pf_motion_does_without_formulas(const PfRunOptions *options)
 {
   const PfMethod *method = options->method ? pf_method_find(options->method) : NULL;
-  const char *form = options->formulation;
-  return !(method && method->formulas) && (!form || !strcmp(form, "auto") || !strcmp(form, "recursive"));
+  const char *form = pf_run_formulation(options);
+  return !(method && method->formulas) && (!strcmp(form, PF_DEFAULT_FORMULATION) || !strcmp(form, "recursive"));
 }

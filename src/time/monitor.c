@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run monitors: energies, power, violations of the constraints. */
+/* Quantities that a run monitors: energies, power, violations of the constraints. */
 #include "form/solver.h"
 #include "time/time_impl.h"
 
@@ -29,15 +29,16 @@ static PfStatus is_quadratic(PfMotionRun *run, const PfEquations *eq, bool *yes)
   return PF_OK;
 }
 
-/* What moving supports have put into T + V beyond Jacobi's v dT/dv - T + V, whose balance they do not enter but by
- * dL/dt: 2T - v dT/dv, that is T1 + 2 T0. A function of the state, so that the work of the supports need not be
+/* Energy that moving supports have put into T + V beyond Jacobi's v dT/dv - T + V, whose balance they enter only by
+ * dL/dt: 2T - v dT/dv, that is T1 + 2 T0. It is a function of the state, so that the work of the supports need not be
  * integrated. */
 static PfStatus carried(PfMotionRun *run, const PfEquations *eq, PfExpr *sum)
 {
   PfContext *ctx = run->ctx;
   bool quadratic = true;
   *sum = pf_expr_int(ctx, 0);
-  if (!run->monitor.in_bodies) PF_TRY(is_quadratic(run, eq, &quadratic)); /* joints of an outline do not know time */
+  /* joints of matrix-free equations do not know time */
+  if (!run->monitor.in_bodies) PF_TRY(is_quadratic(run, eq, &quadratic));
   if (quadratic) return PF_OK;
   *sum = pf_expr_mul(ctx, pf_expr_int(ctx, 2), eq->kinetic);
   for (int i = 0; i < eq->n; i++)
@@ -88,27 +89,29 @@ PfStatus pf_monitor_make(PfMotionRun *run)
     roots[FIRST_RESIDUAL + k] = eq->position[k] == PF_EXPR_NONE ? zero : eq->position[k];
     roots[FIRST_RESIDUAL + m + k] = eq->velocity[k] == PF_EXPR_NONE ? zero : eq->velocity[k];
   }
-  PF_TRY(pf_system_shared_tape(run->system, roots, count, &run->monitor.tape));
+  PF_TRY(pf_shared_tape(pf_system_store(run->system), roots, count, &run->monitor.tape));
   run->monitor.work = pf_run_scratch(run, double, pf_tape_work_size(run->monitor.tape));
   return run->monitor.work ? PF_OK : PF_ERR_MEMORY;
 }
 
-/* Energies of bodies whose inertia is not written out, by the recursion. */
-static void add_bodies(PfMotionRun *run)
-{
-  double kinetic, potential;
-  if (!pf_solver_energies(run->flow.solver, run->flow.values, &kinetic, &potential)) return;
-  run->monitor.out[KINETIC] += kinetic;
-  run->monitor.out[POTENTIAL] += potential;
-}
-
 void pf_monitor_at(PfMotionRun *run, double t, const double *y, const double *multiplier)
 {
-  run->flow.values[run->symbols->time] = t;
-  memcpy(run->flow.values + run->symbols->q, y, 2*(size_t)run->n*sizeof *y);
+  PfMonitor *monitor = &run->monitor;
+  double kinetic, potential, *out = monitor->out;
+  pf_run_set_state(run, t, y);
   if (multiplier) memcpy(run->flow.values + run->symbols->lambda, multiplier, (size_t)run->m*sizeof *multiplier);
-  pf_tape_run(run->monitor.tape, run->flow.values, run->monitor.out, run->monitor.work);
-  if (run->monitor.in_bodies) add_bodies(run);
+  pf_tape_run(monitor->tape, run->flow.values, out, monitor->work);
+  /* of bodies whose inertia is not written out, by the recursion */
+  if (monitor->in_bodies && pf_solver_energies(run->flow.solver, run->flow.values, &kinetic, &potential)) {
+    out[KINETIC] += kinetic;
+    out[POTENTIAL] += potential;
+  }
+  monitor->at.kinetic = out[KINETIC];
+  monitor->at.potential = out[POTENTIAL];
+  monitor->at.balanced = out[KINETIC] + out[POTENTIAL] - out[CARRIED];
+  monitor->at.power = out[POWER];
+  monitor->at.position = pf_largest(out + FIRST_RESIDUAL, run->m);
+  monitor->at.velocity = pf_largest(out + FIRST_RESIDUAL + run->m, run->m);
 }
 
 const double *pf_monitor_momentum(PfMotionRun *run)
@@ -120,32 +123,3 @@ const double *pf_monitor_momentum(PfMotionRun *run)
   return run->monitor.momentum;
 }
 
-double pf_monitor_kinetic(const PfMotionRun *run)
-{
-  return run->monitor.out[KINETIC];
-}
-
-double pf_monitor_potential(const PfMotionRun *run)
-{
-  return run->monitor.out[POTENTIAL];
-}
-
-double pf_monitor_balanced(const PfMotionRun *run)
-{
-  return run->monitor.out[KINETIC] + run->monitor.out[POTENTIAL] - run->monitor.out[CARRIED];
-}
-
-double pf_monitor_power(const PfMotionRun *run)
-{
-  return run->monitor.out[POWER];
-}
-
-double pf_monitor_position(const PfMotionRun *run)
-{
-  return pf_largest(run->monitor.out + FIRST_RESIDUAL, run->m);
-}
-
-double pf_monitor_velocity(const PfMotionRun *run)
-{
-  return pf_largest(run->monitor.out + FIRST_RESIDUAL + run->m, run->m);
-}

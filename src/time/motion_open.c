@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One phase in motion: made ready at given numbers, saved and restored, closed. */
 #include "form/solver.h"
-#include "time/breaks.h"
+#include "time/crossings.h"
 #include "time/manifold.h"
 
 #include <math.h>
@@ -9,50 +9,25 @@
 
 /* ---------------------------------------------------------------- snapshots */
 
-static bool keep_scalars(PfMotionRun *run)
+size_t pf_motion_checkpoint_size(const PfMotionRun *run)
 {
-  PfArena *arena = run->arena;
-  PfKept *kept = &run->kept;
-  return pf_keep_members(arena, kept, &run->state, t, between) &&
-         pf_keep_members(arena, kept, &run->flow, known, told) &&
-         pf_keep_members(arena, kept, &run->stepper, fixed, restart) &&
-         pf_keep_members(arena, kept, &run->monitor, power_known, warned_of_jump) &&
-         pf_keep_members(arena, kept, run, result, way);
-}
-
-size_t pf_motion_kept_size(const PfMotionRun *run)
-{
-  return run->kept.size + pf_solver_kept(run->flow.solver)->size;
+  return run->checkpoint.size + pf_solver_checkpoint(run->flow.solver)->size;
 }
 
 void pf_motion_save(PfMotionRun *run, void *bytes)
 {
   if (run->stepper.method->forgets) run->stepper.restart = true;
-  (void)pf_kept_save(pf_solver_kept(run->flow.solver), (char *)bytes + pf_kept_save(&run->kept, bytes));
+  (void)pf_checkpoint_save(pf_solver_checkpoint(run->flow.solver), (char *)bytes + pf_checkpoint_save(&run->checkpoint,
+                                                                                                      bytes));
 }
 
 void pf_motion_load(PfMotionRun *run, const void *bytes)
 {
-  (void)pf_kept_load(pf_solver_kept(run->flow.solver), (const char *)bytes + pf_kept_load(&run->kept, bytes));
+  (void)pf_checkpoint_load(pf_solver_checkpoint(run->flow.solver),
+                           (const char *)bytes + pf_checkpoint_load(&run->checkpoint, bytes));
 }
 
 /* ---------------------------------------------------------------- opening */
-
-/* The tolerances are set by the run, for all its phases. */
-static void set_defaults(PfRunOptions *o)
-{
-  if (!o->method) o->method = "dopri5";
-  if (!o->formulation) o->formulation = "auto";
-  if (o->most_steps <= 0) o->most_steps = 100*1000*1000;
-  if (isnan(o->rho)) o->rho = 0.9;
-}
-
-/* What rests keeps the steps of a method that has fixed ones: whoever follows it in real time goes on with them. */
-static void rest(PfMotionRun *run)
-{
-  run->stepper.method = &pf_method_rest;
-  run->stepper.fixed = run->stepper.fixed && run->options.step > 0;
-}
 
 static PfStatus find_method(PfMotionRun *run)
 {
@@ -61,13 +36,15 @@ static PfStatus find_method(PfMotionRun *run)
   const PfRunOptions *o = &run->options;
   run->stepper.fixed = run->stepper.method->fixed && !(run->stepper.method->damped && (o->adaptive || !(o->step > 0)));
   if (run->n == 0) {
-    rest(run);
+    /* a motion at rest keeps the steps of a method that has fixed ones: a caller in real time goes on with them */
+    run->stepper.method = &pf_method_idle;
+    run->stepper.fixed = run->stepper.fixed && o->step > 0;
     return PF_OK;
   }
   if (run->stepper.fixed && !(o->step > 0)) {
-    pf_fail(run->ctx, PF_ERR_ARGUMENT, "the method '%s' needs a step", run->stepper.method->name);
-    pf_hint(run->ctx, "give one, for example --step 1e-3, { step = 1e-3 } after 'run' in the model, or 'step' of the "
-                      "options in C");
+    pf_fail_at(run->ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "step"},
+               "the method '%s' needs a step", run->stepper.method->name);
+    pf_hint(run->ctx, "give one, for example @step{1e-3}, or { step = 1e-3 } after 'run' in the model");
     return PF_ERR_ARGUMENT;
   }
   if (!run->stepper.method->damped && (o->adaptive || o->printed))
@@ -75,20 +52,9 @@ static PfStatus find_method(PfMotionRun *run)
                    o->adaptive ? "a choice between fixed and adaptive steps" : "a printed form",
                    run->stepper.method->name);
   if (o->printed && !run->stepper.fixed)
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the printed form of '%s' is for steps of one size: give a step",
+    return pf_fail_at(run->ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "printed"},
+                      "the printed form of '%s' is for steps of one size: give a step",
                    run->stepper.method->name);
-  return PF_OK;
-}
-
-/* With steps this much smaller than the whole the clock would stand still before the end. */
-static PfStatus check_resolution(const PfMotionRun *run)
-{
-  const PfRunOptions *o = &run->options;
-  const double most = 1e15; /* 1/DBL_EPSILON, rounded down */
-  double span = fmax(fabs(run->state.t), fabs(run->state.t_end));
-  if (run->stepper.fixed && span/o->step > most)
-    return pf_fail(run->ctx, PF_ERR_ARGUMENT, "the step %g is too small: at t = %g it no longer moves the time",
-                   o->step, span);
   return PF_OK;
 }
 
@@ -103,15 +69,16 @@ static PfStatus make_arrays(PfMotionRun *run, const double *values)
   run->flow.multiplier = pf_run_array(run, double, run->m);
   run->inner_y = pf_run_array(run, double, 2*n);
   run->inner_dy = pf_run_array(run, double, 2*n);
-  run->cut_y = pf_run_array(run, double, 2*n);
+  run->crossing_y = pf_run_array(run, double, 2*n);
   run->first_y = pf_run_array(run, double, 2*n), run->first_t = pf_run_array(run, double, 1);
-  run->look.values = pf_run_array(run, double, count);
-  run->look.y = pf_run_array(run, double, 2*n);
-  run->look.dy = pf_run_array(run, double, 2*n);
-  run->look.multiplier = pf_run_array(run, double, run->m);
+  run->shown.values = pf_run_array(run, double, count);
+  run->shown.y = pf_run_array(run, double, 2*n);
+  run->shown.dy = pf_run_array(run, double, 2*n);
+  run->shown.multiplier = pf_run_array(run, double, run->m);
   bool good = run->flow.values && run->state.y && run->state.y_old && run->state.dy && run->state.dy_old &&
-              run->flow.multiplier && run->inner_y && run->inner_dy && run->cut_y && run->first_y && run->first_t &&
-              run->look.values && run->look.y && run->look.dy && run->look.multiplier;
+              run->flow.multiplier && run->inner_y && run->inner_dy && run->crossing_y && run->first_y &&
+                  run->first_t &&
+              run->shown.values && run->shown.y && run->shown.dy && run->shown.multiplier;
   if (!good) return PF_ERR_MEMORY;
   memcpy(run->flow.values, values, count*sizeof *values);
   memcpy(run->state.y, values + run->symbols->q, 2*n*sizeof *values);
@@ -120,45 +87,51 @@ static PfStatus make_arrays(PfMotionRun *run, const double *values)
   return PF_OK;
 }
 
-/* Made for the numbers of this phase, which has its parameters for good. */
-static PfStatus make_solver(PfMotionRun *run, const PfFormulation *formulation)
-{
-  PfSolverPlan plan = {.values = run->flow.values, .power = run->monitor.power_form};
-  PF_TRY(pf_solver_new_for(run->ctx, run->system, formulation, &plan, &run->flow.solver));
-  pf_watch_tell_solver(run);
-  for (int i = 0; pf_formulation(i); i++)
-    if (pf_formulation(i) == pf_solver_formulation(run->flow.solver)) run->result.formulations = 1u << i;
-  return PF_OK;
-}
-
 static PfStatus prepare(PfMotionRun *run, const double *values)
 {
+  const double most_steps = 1e15; /* 1/DBL_EPSILON, rounded down: then the clock stands still before the end */
   const PfFormulation *formulation = pf_formulation_find(run->options.formulation);
   if (!formulation) return pf_formulation_unknown(run->ctx, run->options.formulation);
   PF_TRY(find_method(run));
   PF_TRY(make_arrays(run, values));
-  PF_TRY(check_resolution(run));
+  double span = fmax(fabs(run->state.t), fabs(run->state.t_end));
+  if (run->stepper.fixed && span/run->options.step > most_steps)
+    return pf_fail_at(run->ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "step"},
+                      "the step %g is too small: at t = %g it no longer moves the time",
+                   run->options.step, span);
   PF_TRY(pf_monitor_make(run));
   PF_TRY(pf_project_make(run));
   PF_TRY(pf_watch_make(run));
-  PF_TRY(pf_passage_make(run));
-  PF_TRY(make_solver(run, formulation));
-  PF_TRY(pf_breaks_make(run, run->phase, &run->breaks));
+  PF_TRY(pf_collocation_make(run));
+  /* for the numbers of this phase, which has its parameters for good */
+  PfSolverPlan plan = {.values = run->flow.values, .power = run->monitor.power_form};
+  PF_TRY(pf_solver_new_for(run->ctx, run->system, formulation, &plan, &run->flow.solver));
+  pf_watch_configure_solver(run);
+  for (int i = 0; pf_formulation(i); i++)
+    if (pf_formulation(i) == pf_solver_formulation(run->flow.solver)) run->result.formulations = 1u << i;
+  PF_TRY(pf_crossings_make(run, run->phase, &run->crossings));
   PF_TRY(run->stepper.method->prepare(run));
-  return keep_scalars(run) ? PF_OK : pf_no_room(run->ctx, "the run");
+  PfArena *arena = run->arena;
+  PfCheckpoint *checkpoint = &run->checkpoint;
+  bool kept = pf_checkpoint_members(arena, checkpoint, &run->state, t, between) &&
+              pf_checkpoint_members(arena, checkpoint, &run->flow, known, reported) &&
+              pf_checkpoint_members(arena, checkpoint, &run->stepper, fixed, restart) &&
+              pf_checkpoint_members(arena, checkpoint, &run->monitor, power_known, warned_of_jump) &&
+              pf_checkpoint_members(arena, checkpoint, run, result, stall);
+  return kept ? PF_OK : pf_no_room(run->ctx, "the run");
 }
 
 void pf_motion_close(PfMotionRun *run)
 {
   if (!run) return;
   if (run->stepper.method && run->stepper.method->release && run->stepper.data) run->stepper.method->release(run);
-  if (run->breaks) pf_breaks_release(run->breaks);
+  if (run->crossings) pf_crossings_release(run->crossings);
   pf_solver_free(run->flow.solver);
   pf_arena_free(run->arena);
 }
 
 PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *values, const PfRunOptions *options,
-                        PfPhaseRun *phase, PfMotionRun **out)
+                        PfPhaseExchange *phase, PfMotionRun **out)
 {
   const PfEquations *eq = pf_system_equations(system);
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
@@ -171,7 +144,11 @@ PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *va
   *run = (PfMotionRun){.ctx = ctx, .arena = arena, .system = system, .symbols = pf_system_symbols(system),
                        .options = *options, .by_default = !options->method,
                        .phase = phase, .n = eq->n, .m = eq->m, .result = {.weakest = 1, .weakest_row = -1}};
-  set_defaults(&run->options);
+  PfRunOptions *o = &run->options; /* the tolerances are set by the run, for all its phases */
+  o->method = pf_run_method(o);
+  o->formulation = pf_run_formulation(o);
+  if (o->most_steps <= 0) o->most_steps = PF_DEFAULT_MOST_STEPS;
+  if (isnan(o->rho)) o->rho = PF_DEFAULT_RHO;
   PfStatus status = prepare(run, values);
   if (status != PF_OK) {
     pf_motion_close(run);

@@ -11,7 +11,8 @@ PfStatus pf_project_make(PfMotionRun *run)
   PfManifold *manifold = run->projection = pf_run_array(run, PfManifold, 1);
   if (!manifold) return PF_ERR_MEMORY;
   PF_TRY(pf_manifold_make(run->ctx, run->arena, run->system, manifold));
-  bool kept = pf_keep(run->arena, &run->kept, manifold->usual, (size_t)run->m*sizeof *manifold->usual);
+  bool kept = pf_checkpoint_add(run->arena, &run->checkpoint, manifold->typical,
+                                (size_t)run->m*sizeof *manifold->typical);
   return kept ? PF_OK : PF_ERR_MEMORY;
 }
 
@@ -30,25 +31,18 @@ PfStatus pf_project_check_sizes(PfMotionRun *run)
   return PF_OK;
 }
 
-static bool project_velocity(PfMotionRun *run, double enough)
-{
-  PfSolver *solver = run->flow.solver; /* not made yet while the watch looks around */
-  const double *scale = pf_manifold_scales(run->projection);
-  PfProjected end = solver ? pf_solver_project(solver, run->flow.values, scale, enough) : PF_PROJECTED_NOT;
-  if (end != PF_PROJECTED_NOT) return end == PF_PROJECTED_NOW;
-  return pf_manifold_project(run->projection, run->flow.values, PF_LEVEL_VELOCITY, enough);
-}
-
 static bool project(PfMotionRun *run, double t, double *y, double enough)
 {
-  const PfSymbols *in = run->symbols;
   PfManifold *f = run->projection;
+  double *values = run->flow.values;
+  PfSolver *solver = run->flow.solver; /* not made yet while the watch looks around */
   if (run->m == 0) return false;
-  run->flow.values[in->time] = t;
-  memcpy(run->flow.values + in->q, y, 2*(size_t)run->n*sizeof *y);
-  bool changed = f->positions && pf_manifold_project(f, run->flow.values, PF_LEVEL_POSITION, enough);
-  if (project_velocity(run, enough)) changed = true;
-  if (changed) memcpy(y, run->flow.values + in->q, 2*(size_t)run->n*sizeof *y);
+  pf_run_set_state(run, t, y);
+  bool changed = f->positions && pf_manifold_project(f, values, PF_LEVEL_POSITION, enough);
+  PfProjected end = solver ? pf_solver_project(solver, values, pf_manifold_scales(f), enough) : PF_PROJECTED_NOT;
+  if (end == PF_PROJECTED_NOT ? pf_manifold_project(f, values, PF_LEVEL_VELOCITY, enough) : end == PF_PROJECTED_NOW)
+    changed = true;
+  if (changed) memcpy(y, values + run->symbols->q, 2*(size_t)run->n*sizeof *y);
   return changed;
 }
 

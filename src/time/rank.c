@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rank of the constraints. Its measure is the rank margin: Gram-Schmidt on the rows of A, in the metric
- * of M^-1, leaves of each row what is no combination of the rows before it; the smallest of these rests, each in units
- * of the largest length that its row has had so far, is the margin. It is 1 when the rows are orthogonal, and 0 when
- * one follows from the others or vanishes; its square is the smallest pivot of A M^-1 A^T over the diagonal element it
+/* The rank of the constraints. Its measure is the rank margin: Gram-Schmidt on the rows of A, in the metric of M^-1,
+ * leaves of each row the part that is independent of the rows before it; the smallest of these parts, each in units of
+ * the largest length that its row has had so far, is the margin. It is 1 when the rows are orthogonal, and 0 when one
+ * follows from the others or vanishes; its square is the smallest pivot of A M^-1 A^T over the diagonal element it
  * started as. */
 #include "form/solver.h"
 #include "time/manifold.h"
@@ -11,30 +11,31 @@
 #include <math.h>
 #include <string.h>
 
-
-static void put_state(PfMotionRun *run, double t, const double *y)
-{
-  run->flow.values[run->symbols->time] = t;
-  memcpy(run->flow.values + run->symbols->q, y, 2*(size_t)run->n*sizeof *y);
-}
-
-static void load_rows(PfMotionRun *run, PfWatch *w, double t, const double *y)
+/* Begins the orthogonalisation of the rows that were evaluated last. */
+static void begin_rows(const PfMotionRun *run, PfWatch *w)
 {
   size_t n = (size_t)run->n;
-  put_state(run, t, y);
-  memcpy(w->rows, pf_manifold_rows(run->projection, run->flow.values), (size_t)run->m*n*sizeof *w->rows);
+  memcpy(w->rows, ((const PfManifold *)run->projection)->B, (size_t)run->m*n*sizeof *w->rows);
   for (int i = 0; i < run->m; i++) {
     w->length[i] = w->idle[i] ? 0 : pf_norm(w->rows + (size_t)i*n, run->n);
-    if (w->length[i] < PF_EMPTY_ROW*w->usual[i]) w->length[i] = 0;
+    if (w->length[i] < PF_EMPTY_ROW*w->typical[i]) w->length[i] = 0;
     w->taken[i] = false;
     w->part[i] = 1;
   }
 }
 
+/* Evaluates the rows at (t, y). */
+static void load_rows(PfMotionRun *run, PfWatch *w, double t, const double *y)
+{
+  pf_run_set_state(run, t, y);
+  (void)pf_manifold_rows(run->projection, run->flow.values);
+  begin_rows(run, w);
+}
+
 /* The length in which row i is measured. */
 static double unit(const PfWatch *w, int i)
 {
-  return fmax(w->usual[i], w->length[i]);
+  return fmax(w->typical[i], w->length[i]);
 }
 
 /* Normalises what is left of row i and subtracts its direction from the rows that follow. Returns the length that was
@@ -52,53 +53,52 @@ static double take_row(const PfMotionRun *run, PfWatch *w, int i)
   return w->part[i] = left/unit(w, i);
 }
 
-/* The order of the sparse factors: both must measure the same. */
-static int next_in_order(const PfMotionRun *run, const PfWatch *w)
-{
-  int k = run->n;
-  while (w->taken[w->order[k] - run->n]) k++;
-  return w->order[k] - run->n;
-}
-
-/* In the order in which they are written, or in that of the structure; where rows are redundant, the one of which most
- * is left. */
+/* The next row to be orthogonalised, of those not taken; -1: none. As written, or in the order of the sparse factors,
+ * since both must measure the same; where rows are redundant, the one of which most is left. */
 static int next_row(const PfMotionRun *run, const PfWatch *w)
 {
   int best = -1;
   double most = -1;
-  for (int i = 0; i < run->m; i++) {
+  for (int k = 0; k < run->m; k++) {
+    int i = w->rank == run->m && w->order ? w->order[run->n + k] - run->n : k;
     if (w->taken[i]) continue;
-    if (w->rank == run->m) return w->order ? next_in_order(run, w) : i;
+    if (w->rank == run->m) return i;
     double part = w->length[i] > 0 ? pf_norm(w->rows + (size_t)i*(size_t)run->n, run->n)/unit(w, i) : 0;
     if (part > most) most = part, best = i;
   }
   return best;
 }
 
-/* In systems that are mostly zeros, while all rows are independent, the pivots of the sparse factors tell. */
+/* In sparse systems, while all rows are independent, the margin follows from the pivots of the sparse factors. */
 static bool by_structure(PfMotionRun *run, PfWatch *w, double t, const double *y, double *margin)
 {
   PfManifold *f = run->projection;
   if (!f->sparse || w->rank < run->m) return false;
-  put_state(run, t, y);
+  pf_run_set_state(run, t, y);
   if (!pf_manifold_margin(f, run->flow.values, margin, &w->row)) return false;
   memcpy(w->length, f->length, (size_t)run->m*sizeof *w->length);
   for (int i = 0; i < run->m; i++) w->taken[i] = true, w->part[i] = i == w->row ? *margin : 1;
   return true;
 }
 
-/* The rank margin, by modified Gram-Schmidt. */
-double pf_rank_margin(PfMotionRun *run, PfWatch *w, double t, const double *y)
+/* Modified Gram-Schmidt on the rows that were loaded; returns the margin. */
+static double orthogonalise(const PfMotionRun *run, PfWatch *w)
 {
   double smallest = 1;
-  if (by_structure(run, w, t, y, &smallest)) return smallest;
-  load_rows(run, w, t, y);
   for (int k = 0; k < w->rank; k++) {
     int row = next_row(run, w);
     double part = take_row(run, w, row);
     if (part < smallest) smallest = part, w->row = row;
   }
   return smallest;
+}
+
+double pf_rank_margin(PfMotionRun *run, PfWatch *w, double t, const double *y)
+{
+  double margin = 1;
+  if (by_structure(run, w, t, y, &margin)) return margin;
+  load_rows(run, w, t, y);
+  return orthogonalise(run, w);
 }
 
 int pf_rank_first_lost(const PfMotionRun *run, const PfWatch *w)
@@ -111,7 +111,7 @@ int pf_rank_first_lost(const PfMotionRun *run, const PfWatch *w)
 void pf_rank_keep_lengths(const PfMotionRun *run, PfWatch *w)
 {
   for (int i = 0; i < run->m; i++)
-    if (isfinite(w->length[i])) w->usual[i] = fmax(w->usual[i], w->length[i]);
+    if (isfinite(w->length[i])) w->typical[i] = fmax(w->typical[i], w->length[i]);
 }
 
 /* After pf_rank_margin. Constraints on accelerations have no row here, and are not judged. */
@@ -142,14 +142,6 @@ static PfStatus rank_at(PfMotionRun *run, PfWatch *w, double t, const double *y,
   return PF_OK;
 }
 
-/* A random state near the start, in w->y, and a time near it, which is returned. */
-static double go_away(const PfMotionRun *run, PfWatch *w, unsigned *noise)
-{
-  const double *spread = ((const PfManifold *)run->projection)->units.spread;
-  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_manifold_blur(run->state.y[i], spread ? spread[i%run->n] : 1, noise);
-  return pf_manifold_blur(run->state.t, 1, noise);
-}
-
 /* How far w->y is from the start, in the units of the coordinates. */
 static double distance(const PfMotionRun *run, const PfWatch *w)
 {
@@ -160,18 +152,20 @@ static double distance(const PfMotionRun *run, const PfWatch *w)
   return most;
 }
 
-/* A random state near the start, put on the constraints; `length` gets the lengths of the rows before that. False when
- * none is found, or only one farther away: where rows are redundant on the constraints alone, the way onto them may end
- * in a singular configuration, which says nothing about this one. */
+/* A random state near the start, put on the constraints, in w->y; `length` gets the lengths of the rows before that.
+ * False when none is found, or only one farther away: where rows are redundant on the constraints alone, the way onto
+ * them may end in a singular configuration, which says nothing about this one. */
 static bool go_nearby(PfMotionRun *run, PfWatch *w, unsigned *noise, double *length, double *t)
 {
-  *t = go_away(run, w, noise);
+  const double *spread = ((const PfManifold *)run->projection)->units.spread;
+  for (int i = 0; i < 2*run->n; i++) w->y[i] = pf_blur(run->state.y[i], spread ? spread[i%run->n] : 1, noise);
+  *t = pf_blur(run->state.t, 1, noise);
   double away = distance(run, w);
   load_rows(run, w, *t, w->y);
   memcpy(length, w->length, (size_t)run->m*sizeof *length);
   (void)pf_project_closely(run, *t, w->y);
   return pf_first_not_finite(w->y, 2*(size_t)run->n) < 0 && distance(run, w) <= 3*away &&
-         pf_manifold_miss(run->projection, run->flow.values, PF_LEVEL_POSITION) <= 1e-10;
+         pf_manifold_scaled_residual(run->projection, run->flow.values, PF_LEVEL_POSITION) <= 1e-10;
 }
 
 /* Rows that vanish at the start and at all states nearby where the constraints hold, but not off the constraints: an
@@ -198,47 +192,29 @@ static PfStatus find_idle(PfMotionRun *run, PfWatch *w)
   return PF_OK;
 }
 
-/* The largest rank at states near the start where the constraints hold: at the start itself rows may be dependent by
- * chance. */
-static PfStatus rank_nearby(PfMotionRun *run, PfWatch *w, int *most)
-{
-  double *elsewhere = pf_run_scratch(run, double, run->m);
-  unsigned noise = 1;
-  *most = 0;
-  if (!elsewhere) return PF_ERR_MEMORY;
-  for (int trial = 0; trial < 3; trial++) {
-    int rank;
-    double t;
-    if (!go_nearby(run, w, &noise, elsewhere, &t)) continue;
-    PF_TRY(rank_at(run, w, t, w->y, &rank));
-    *most = rank > *most ? rank : *most;
-  }
-  return PF_OK;
-}
-
 static PfStatus make_room(PfMotionRun *run, PfWatch *w)
 {
-  bool dense = ((const PfManifold *)run->projection)->M;
-  w->rows = pf_run_array(run, double, dense ? (size_t)run->m*(size_t)run->n : 0);
-  w->order = ((const PfManifold *)run->projection)->sparse ? ((const PfManifold *)run->projection)->saddle[1].ldl.order
-                                                           : NULL;
+  const PfManifold *f = run->projection;
+  const size_t n = (size_t)run->n;
+  w->rows = pf_run_array(run, double, f->M ? (size_t)run->m*n : 0);
+  w->order = f->sparse ? f->saddle[1].ldl.order : NULL;
   w->length = pf_run_array(run, double, run->m);
-  w->usual = ((PfManifold *)run->projection)->usual;
+  w->typical = f->typical;
   w->part = pf_run_array(run, double, run->m);
   w->taken = pf_run_array(run, bool, run->m);
   w->idle = pf_run_array(run, bool, run->m);
-  w->y = pf_run_array(run, double, 2*(size_t)run->n);
-  w->ahead = pf_run_array(run, double, 2*(size_t)run->n);
-  w->k = pf_run_array(run, double, 8*(size_t)run->n);
-  w->kept = pf_run_array(run, double, 4*(size_t)run->n);
+  w->y = pf_run_array(run, double, 2*n);
+  w->ahead = pf_run_array(run, double, 2*n);
+  w->k = pf_run_array(run, double, 8*n);
+  w->kept = pf_run_array(run, double, 4*n);
   bool good = w->rows && w->length && w->part && w->taken && w->idle && w->y && w->ahead && w->k && w->kept;
   return good ? PF_OK : PF_ERR_MEMORY;
 }
 
-/* The rank at the start and near it. */
-static PfStatus judge(PfMotionRun *run, PfWatch *w)
+PfStatus pf_rank_make(PfMotionRun *run, PfWatch *w)
 {
   int rank, nearby;
+  PF_TRY(make_room(run, w));
   w->now = 1;
   if (run->m == 0) return PF_OK;
   pf_manifold_measure(run->projection, run->flow.values);
@@ -246,7 +222,16 @@ static PfStatus judge(PfMotionRun *run, PfWatch *w)
   nearby = rank;
   if (rank < run->m) {
     PF_TRY(find_idle(run, w));
-    PF_TRY(rank_nearby(run, w, &nearby));
+    /* the largest rank at states near the start: at the start itself rows may be dependent by chance */
+    double t, *elsewhere = pf_run_scratch(run, double, run->m);
+    unsigned noise = 1;
+    if (!elsewhere) return PF_ERR_MEMORY;
+    nearby = 0;
+    for (int trial = 0, there; trial < 3; trial++) {
+      if (!go_nearby(run, w, &noise, elsewhere, &t)) continue;
+      PF_TRY(rank_at(run, w, t, w->y, &there));
+      nearby = there > nearby ? there : nearby;
+    }
   }
   w->singular = nearby > rank;
   w->rank = w->singular ? nearby : rank;
@@ -254,22 +239,16 @@ static PfStatus judge(PfMotionRun *run, PfWatch *w)
   return PF_OK;
 }
 
-PfStatus pf_rank_make(PfMotionRun *run, PfWatch *w)
-{
-  PF_TRY(make_room(run, w));
-  return judge(run, w);
-}
-
-/* Rows that are redundant from the start are no loss. Inside a step they are redundant only as far as the constraints
- * hold there: the accelerations must bear that. */
-void pf_watch_tell_solver(PfMotionRun *run)
+/* Rows that are redundant from the start do not count as a loss of rank. Inside a step they are redundant only as far
+ * as the constraints hold there: the accelerations must tolerate that. */
+void pf_watch_configure_solver(PfMotionRun *run)
 {
   static const double drift = 1e-3;
   const PfWatch *w = run->watch;
   for (int i = 0; i < run->m; i++)
     if (is_redundant(run, w, i)) pf_solver_tolerate(run->flow.solver, drift);
   pf_solver_skip(run->flow.solver, w->idle);
-  pf_solver_measure_rows(run->flow.solver, w->usual);
+  pf_solver_measure_rows(run->flow.solver, w->typical);
 }
 
 /* The same for a single state: a run that is opened and makes no step. */
@@ -310,53 +289,39 @@ bool pf_watch_choose(PfMotionRun *run, bool *dropped)
   return any;
 }
 
-bool pf_watch_choice_serves(PfMotionRun *run, const bool *dropped)
-{
-  PfWatch *w = run->watch;
-  double smallest = 1, best = pf_rank_margin(run, w, run->state.t, run->state.y);
-  load_rows(run, w, run->state.t, run->state.y);
-  for (int i = 0; i < run->m; i++)
-    if (!dropped[i] && w->length[i] > 0) smallest = fmin(smallest, take_row(run, w, i));
-  return smallest > 0.3*best;
-}
-
-/* ---------------------------------------------------------------- positions alone */
-
-static void load_positions(PfMotionRun *run, PfWatch *w)
+/* Begins the same for the rows of conditions on positions alone. */
+static void begin_positions(const PfMotionRun *run, PfWatch *w)
 {
   const PfExpr *position = pf_system_equations(run->system)->position;
-  load_rows(run, w, run->state.t, run->state.y);
+  begin_rows(run, w);
   for (int i = 0; i < run->m; i++) w->taken[i] = position[i] == PF_EXPR_NONE;
 }
 
-/* The margin of the best choice among them. What is left of the others is in w->part. */
-static double take_positions(PfMotionRun *run, PfWatch *w)
-{
-  double smallest = 1;
-  load_positions(run, w);
-  for (int row; (row = next_row(run, w)) >= 0;) {
-    double part = take_row(run, w, row);
-    if (part > PF_RANK_TOLERANCE) smallest = part;
-  }
-  return smallest;
-}
-
-static double margin_of_positions(PfMotionRun *run, PfWatch *w, const bool *dropped)
-{
-  double smallest = 1;
-  load_positions(run, w);
-  for (int i = 0; i < run->m; i++)
-    if (!dropped[i] && !w->taken[i]) smallest = fmin(smallest, take_row(run, w, i));
-  return smallest;
-}
-
-bool pf_watch_choose_positions(PfMotionRun *run, bool *dropped)
+bool pf_watch_choose_again(PfMotionRun *run, bool *dropped, bool *unplaced)
 {
   PfWatch *w = run->watch;
-  double margin = margin_of_positions(run, w, dropped), best = take_positions(run, w);
-  if (margin > 0.3*best) return false;
   const PfExpr *position = pf_system_equations(run->system)->position;
+  const double serves = 0.3; /* as well as the best choice, but for this factor */
+  double margin = 1, best = 1;
+  load_rows(run, w, run->state.t, run->state.y);
   for (int i = 0; i < run->m; i++)
-    dropped[i] = position[i] != PF_EXPR_NONE && !(w->part[i] > PF_RANK_TOLERANCE);
+    if (!dropped[i] && w->length[i] > 0) margin = fmin(margin, take_row(run, w, i));
+  begin_rows(run, w);
+  bool anew = !(margin > serves*orthogonalise(run, w));
+  for (int i = 0; i < run->m && anew; i++) dropped[i] = is_redundant(run, w, i);
+  if (!unplaced) return anew;
+
+  margin = 1;
+  begin_positions(run, w);
+  for (int i = 0; i < run->m; i++)
+    if (!unplaced[i] && !w->taken[i]) margin = fmin(margin, take_row(run, w, i));
+  begin_positions(run, w);
+  for (int row; (row = next_row(run, w)) >= 0;) {
+    double part = take_row(run, w, row);
+    if (part > PF_RANK_TOLERANCE) best = part;
+  }
+  if (margin > serves*best) return anew;
+  for (int i = 0; i < run->m; i++)
+    unplaced[i] = position[i] != PF_EXPR_NONE && !(w->part[i] > PF_RANK_TOLERANCE);
   return true;
 }

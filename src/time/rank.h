@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rank margin of the constraints (rank.c), and what the watch over it along a run remembers (watch.c). */
+/* The rank margin of the constraints (rank.c), and the state of the watch over it along a run (watch.c). */
 #ifndef PF_TIME_RANK_H
 #define PF_TIME_RANK_H
 
@@ -8,8 +8,8 @@
 typedef struct PfWatch {
   double *rows;   /* m x n: A in the metric; then what Gram-Schmidt has left of each row */
   double *length; /* m: of the rows before that */
-  double *usual; /* m: the length in which a row is measured (shared with the projection) */
-  double *part;   /* m: what was left of each row, in this unit */
+  double *typical; /* m: the length in which a row is measured (shared with the projection) */
+  double *part;   /* m: rest of each row, in this unit */
   const int *order; /* n + m: of elimination, when the system is sparse; NULL: as written */
   bool *taken;    /* m: rows that were orthogonalised: the independent ones */
   bool *idle;     /* m: rows that vanish wherever the constraints hold */
@@ -20,9 +20,9 @@ typedef struct PfWatch {
   int row;
   bool singular;         /* rows are dependent at the start that are independent nearby */
   double seen;           /* time of the loss of rank that is ahead or was passed */
-  bool told;             /* `seen` is a loss that the run still has to deal with */
+  bool announced;        /* `seen` is a loss that the run still has to deal with */
   double arrived;        /* time at which the run has stopped before it, or INFINITY */
-  double looked;         /* distance of `seen` when a polynomial over it was last tried; INFINITY: not yet */
+  double sampled;         /* distance of `seen` when a polynomial over it was last tried; INFINITY: not yet */
   bool gone;             /* a row has vanished for good */
 } PfWatch;
 

@@ -4,28 +4,21 @@
 
 #include <string.h>
 
-/* Inputs of the tape: the symbols of the system, accelerations, what a sample has of the whole (SUMMARY), what events
- * hold, which of the rows hold that they attach, and the sides of the surfaces at which forces switch. */
+/* Inputs of the tape: the symbols of the system, accelerations, the summary of a sample (SUMMARY), the coordinates that
+ * events hold, the active rows among those that events attach, and the modes of the surfaces at which forces switch. */
 enum { SUMMARY = 4 };
 struct PfReadings {
   PfArena *arena;
   const PfSystem *system;
   PfSwitches switches; /* of the equations, when something that is read may switch */
   PfTape *tape, *surfaces;
-  double *in, *work, *sides;
-  int a, summary, held, active, side; /* where they begin in `in` */
+  double *in, *work, *modes;
+  int a, summary, held, active, mode; /* where they begin in `in` */
 };
 
 /* As a sample has them: energies need not be worked out again. */
 static const char *const summary_names[SUMMARY] = {"sampled(kinetic)", "sampled(potential)", "violation_position()",
                                                    "violation_velocity()"};
-
-static PfStatus take_sampled(PfContext *ctx, PfExpr *roots, int count)
-{
-  PfExpr own[2] = {pf_expr_symbol(ctx, "kinetic()"), pf_expr_symbol(ctx, "potential()")};
-  PfExpr sampled[2] = {pf_expr_symbol(ctx, summary_names[0]), pf_expr_symbol(ctx, summary_names[1])};
-  return pf_expr_substitute(ctx, roots, count, own, sampled, 2, roots);
-}
 
 static PfStatus list_inputs(PfContext *ctx, PfReadings *r, PfExpr **list, int *count)
 {
@@ -33,7 +26,7 @@ static PfStatus list_inputs(PfContext *ctx, PfReadings *r, PfExpr **list, int *c
   const PfSymbols *known = pf_system_symbols(r->system);
   int k = known->count;
   PfExpr *in = *list = pf_arena_array(r->arena, PfExpr, k + 2*eq->n + eq->m + SUMMARY + r->switches.count);
-  if (!in) return pf_no_room(ctx, "what is shown");
+  if (!in) return pf_no_room(ctx, "quantities");
   memcpy(in, known->symbol, (size_t)k*sizeof *in);
   r->a = k;
   for (int i = 0; i < eq->n; i++) in[k++] = eq->model->coordinates[i].a;
@@ -44,55 +37,45 @@ static PfStatus list_inputs(PfContext *ctx, PfReadings *r, PfExpr **list, int *c
   r->active = k;
   for (int i = 0; i < eq->m; i++)
     if (eq->model->constraints[i].attached) in[k++] = eq->model->constraints[i].active;
-  r->side = k;
-  for (int i = 0; i < r->switches.count; i++) in[k++] = r->switches.at[i].side;
+  r->mode = k;
+  for (int i = 0; i < r->switches.count; i++) in[k++] = r->switches.at[i].mode;
   *count = k;
   return PF_OK;
 }
 
-/* What sticks makes the sign of a velocity that is zero another number than the formula: the surfaces are needed. */
-static PfStatus find_switches(PfContext *ctx, PfReadings *r, const PfExpr *roots, int count)
-{
-  bool may;
-  PF_TRY(pf_may_switch(ctx, r->arena, roots, count, &may));
-  return may ? pf_switches_find(ctx, r->arena, pf_system_equations(r->system), &r->switches) : PF_OK;
-}
-
-/* Whose signs the sides are when a sample does not tell them. */
-static PfStatus make_surfaces(PfContext *ctx, PfReadings *r, const PfExpr *in, int in_count)
-{
-  int count = r->switches.count;
-  PfExpr *roots = pf_arena_array(r->arena, PfExpr, count);
-  if (!count) return PF_OK;
-  if (!roots) return pf_no_room(ctx, "what is shown");
-  for (int i = 0; i < count; i++) roots[i] = pf_expr_call1(ctx, PF_OP_SIGN, r->switches.at[i].surface);
-  return pf_tape_new(ctx, in, in_count, roots, count, &r->surfaces);
-}
-
-static size_t work_size(const PfReadings *r)
-{
-  size_t main = pf_tape_work_size(r->tape), other = r->surfaces ? pf_tape_work_size(r->surfaces) : 0;
-  return main > other ? main : other;
-}
-
 static PfStatus make(PfContext *ctx, PfReadings *r, const double *values, const PfExpr *list, int count)
 {
+  const PfEquations *eq = pf_system_equations(r->system);
+  const PfExpr own[2] = {pf_expr_symbol(ctx, "kinetic()"), pf_expr_symbol(ctx, "potential()")};
+  const PfExpr sampled[2] = {pf_expr_symbol(ctx, summary_names[0]), pf_expr_symbol(ctx, summary_names[1])};
   PfExpr *in = NULL, *roots = pf_arena_array(r->arena, PfExpr, count);
   int in_count = 0;
-  if (!roots) return pf_no_room(ctx, "what is shown");
+  bool may;
+  if (!roots) return pf_no_room(ctx, "quantities");
   if (count) memcpy(roots, list, (size_t)count*sizeof *roots);
-  PF_TRY(take_sampled(ctx, roots, count));
-  PF_TRY(pf_equations_express(ctx, r->arena, pf_system_equations(r->system), roots, count));
-  PF_TRY(pf_insert_inputs(ctx, pf_system_equations(r->system)->model, roots, (size_t)count));
-  PF_TRY(find_switches(ctx, r, roots, count)); /* forces of locks switch with what acts on them */
+  PF_TRY(pf_expr_substitute(ctx, roots, count, own, sampled, 2, roots));
+  PF_TRY(pf_equations_express(ctx, r->arena, eq, roots, count));
+  PF_TRY(pf_insert_inputs(ctx, eq->model, roots, (size_t)count));
+  /* Forces of locks switch with the forces on them. With sticking, the sign of a velocity that is zero differs from the
+   * value of the formula: the surfaces are needed. */
+  PF_TRY(pf_may_switch(ctx, r->arena, roots, count, &may));
+  if (may) PF_TRY(pf_switches_find(ctx, r->arena, eq, &r->switches));
   PF_TRY(list_inputs(ctx, r, &in, &in_count));
   PF_TRY(pf_switches_insert(ctx, r->arena, &r->switches, roots, count));
   PF_TRY(pf_tape_new(ctx, in, in_count, roots, count, &r->tape));
-  PF_TRY(make_surfaces(ctx, r, in, in_count));
+  size_t work = pf_tape_work_size(r->tape);
+  const int surfaces = r->switches.count;
+  if (surfaces) { /* the functions whose signs are the modes when a sample does not contain these */
+    PfExpr *signs = pf_arena_array(r->arena, PfExpr, surfaces);
+    if (!signs) return pf_no_room(ctx, "quantities");
+    for (int i = 0; i < surfaces; i++) signs[i] = pf_expr_call1(ctx, PF_OP_SIGN, r->switches.at[i].surface);
+    PF_TRY(pf_tape_new(ctx, in, in_count, signs, surfaces, &r->surfaces));
+    if (pf_tape_work_size(r->surfaces) > work) work = pf_tape_work_size(r->surfaces);
+  }
   r->in = pf_arena_array(r->arena, double, in_count);
-  r->work = pf_arena_array(r->arena, double, work_size(r));
-  r->sides = pf_arena_array(r->arena, double, r->switches.count);
-  if (!r->in || !r->work || !r->sides) return pf_no_room(ctx, "what is shown");
+  r->work = pf_arena_array(r->arena, double, work);
+  r->modes = pf_arena_array(r->arena, double, surfaces);
+  if (!r->in || !r->work || !r->modes) return pf_no_room(ctx, "quantities");
   memcpy(r->in, values, (size_t)pf_system_symbols(r->system)->count*sizeof *values);
   return PF_OK;
 }
@@ -105,7 +88,7 @@ PfStatus pf_readings_new(PfContext *ctx, const PfSystem *system, const double *v
   *readings = NULL;
   if (!r) {
     pf_arena_free(arena);
-    return pf_no_room(ctx, "what is shown");
+    return pf_no_room(ctx, "quantities");
   }
   *r = (PfReadings){.arena = arena, .system = system};
   PfStatus status = make(ctx, r, values, list, count);
@@ -130,15 +113,15 @@ void pf_readings_set_inputs(PfReadings *r, const double *inputs)
     if (model->inputs[i].value == PF_EXPR_NONE) in[i] = inputs[i];
 }
 
-static void take_sides(PfReadings *r, const PfSample *sample)
+static void set_modes(PfReadings *r, const PfSample *sample)
 {
-  const double *sides = sample->sides ? sample->sides : r->sides;
+  const double *modes = sample->modes ? sample->modes : r->modes;
   if (!r->switches.count) return;
-  if (!sample->sides) pf_tape_run(r->surfaces, r->in, r->sides, r->work);
-  memcpy(r->in + r->side, sides, (size_t)r->switches.count*sizeof *sides);
+  if (!sample->modes) pf_tape_run(r->surfaces, r->in, r->modes, r->work);
+  memcpy(r->in + r->mode, modes, (size_t)r->switches.count*sizeof *modes);
 }
 
-void pf_readings_take(PfReadings *r, const PfSample *sample, double *numbers)
+void pf_readings_evaluate(PfReadings *r, const PfSample *sample, double *numbers)
 {
   const PfEquations *eq = pf_system_equations(r->system);
   const PfSymbols *known = pf_system_symbols(r->system);
@@ -155,6 +138,6 @@ void pf_readings_take(PfReadings *r, const PfSample *sample, double *numbers)
   for (size_t i = 0; i < n; i++) in[(size_t)r->held + i] = sample->held && sample->held[i];
   for (size_t k = 0; k < m; k++)
     if (eq->model->constraints[k].attached) *active++ = !sample->active || sample->active[k];
-  take_sides(r, sample);
+  set_modes(r, sample);
   pf_tape_run(r->tape, in, numbers, r->work);
 }

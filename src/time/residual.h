@@ -15,7 +15,7 @@ typedef enum PfIndex {
 typedef struct PfResiduals {
   PfIndex index;
   int n, m, p, count;
-  PfTape *residual, *jacobian;  /* jacobian: NULL: its expressions are too long to be useful */
+  const PfTape *residual, *jacobian; /* of the store; jacobian: NULL: its expressions are too long to be useful */
   double *inputs;               /* of both tapes: numbers of the run, then a, then mu */
   double *r, *residual_work;    /* r: rates v + G^T mu, M a - F - C - A^T lambda, A a - b or psi, phi */
   double *value, *jacobian_work; /* value: of each entry of the Jacobian of r */
@@ -24,7 +24,6 @@ typedef struct PfResiduals {
 } PfResiduals;
 
 PfStatus pf_residuals_make(PfMotionRun *run, PfIndex index, PfResiduals *residuals);
-void pf_residuals_release(PfResiduals *residuals);
 
 /* Where they are to be taken. mu may be NULL for index 1. */
 void pf_residuals_set(PfResiduals *residuals, const PfSymbols *in, double t, const double *y, const double *a,

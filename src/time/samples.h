@@ -3,7 +3,7 @@
 #ifndef PF_TIME_SAMPLES_H
 #define PF_TIME_SAMPLES_H
 
-#include "time/phases.h"
+#include "time/phase_driver.h"
 
 /* Which samples are wanted, and how far they have been given. */
 typedef struct PfSampler {
@@ -14,7 +14,7 @@ typedef struct PfSampler {
   int piece;       /* of the step that is looked at */
   double from;     /* where it began */
   double start, end; /* of all samples */
-  double least;    /* between two that are not asked for by their time */
+  double least;    /* between two that are not planned by their time */
   int next_at;     /* index in `at` */
   long next_every; /* multiple of `every` */
   long served;     /* moves of the motion whose samples have all been given */
@@ -26,6 +26,6 @@ typedef struct PfSampler {
 PfStatus pf_sampler_make(PfContext *ctx, const PfRunOptions *options, double start, PfSampler *sampler);
 /* The next sample that is due by the latest move of the motion: false when there is none. Around an event there are two
  * at one time; the stop by a condition has one, and so has the end when samples are taken at multiples. */
-bool pf_sampler_next(PfSampler *sampler, const PfPhases *motion, double *t);
+bool pf_sampler_next(PfSampler *sampler, const PfDriver *motion, double *t);
 
 #endif

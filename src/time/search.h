@@ -3,13 +3,13 @@
 #ifndef PF_TIME_SEARCH_H
 #define PF_TIME_SEARCH_H
 
-#include "time/goals.h"
+#include "time/start_conditions.h"
 #include "time/manifold.h"
 
-/* Moves q or v in `values` until the constraints of the level and the goals (NULL for positions) hold. `firm`: n, how
- * firmly each number holds. `plain` (n): becomes true for numbers that follow from linear equations, so that there is
- * no other solution to choose. PF_ERR_MODEL names the constraint that is in conflict. */
-PfStatus pf_search_start(PfContext *ctx, PfArena *arena, PfManifold *manifold, PfGoals *goals, PfLevel level,
-                         const PfFirmness *firm, double *values, bool *plain);
+/* Moves q or v in `values` until the constraints of the level and the start conditions (NULL for positions) hold.
+ * `priority`: n, that of each number . `plain` (n): becomes true for numbers that follow from linear equations, so that
+ * there is no other solution to choose. PF_ERR_MODEL names the constraint that is in conflict. */
+PfStatus pf_search_start(PfContext *ctx, PfArena *arena, PfManifold *manifold, PfStartConditions *conditions,
+                         PfLevel level, const PfStartPriority *priority, double *values, bool *plain);
 
 #endif

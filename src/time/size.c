@@ -41,51 +41,41 @@ static PfStatus make_terms(Probe *p)
   return p->work ? PF_OK : PF_ERR_MEMORY;
 }
 
-/* Friction sticks at rest, and its direction is not defined there: the probe moves, at speeds that are nothing else. */
-static PfStatus make(Probe *p, const double *values)
+/* At instants spread over the run; up to the first one with an ordinary acceleration, or with none that is known.
+ * Friction sticks at rest, and its direction is not defined there: the probe moves, at speeds that are nothing else. */
+static PfStatus measure_flow(Probe *p, const double *values, double span, double ordinary)
 {
-  const size_t n = (size_t)p->eq->n, m = (size_t)p->eq->m, count = (size_t)p->in->count;
-  p->values = pf_arena_array(p->arena, double, count);
+  enum { INSTANTS = 16 };
+  const double golden = 0.6180339887498949, t0 = values[p->in->time];
+  const int n = p->eq->n, m = p->eq->m;
+  int row;
+  p->values = pf_arena_array(p->arena, double, p->in->count);
   p->motion.acceleration = pf_arena_array(p->arena, double, n);
   p->motion.multiplier = pf_arena_array(p->arena, double, m);
   p->motion.force = pf_arena_array(p->arena, double, n);
   if (!p->values || !p->motion.acceleration || !p->motion.multiplier || !p->motion.force) return PF_ERR_MEMORY;
-  memcpy(p->values, values, count*sizeof *values);
-  for (size_t i = 0; i < 2*n; i++) p->values[(size_t)p->in->q + i] = 1e-30*(double)(i + 1);
-  return pf_solver_new(p->ctx, p->system, pf_formulation_find("multipliers"), &p->solver);
-}
-
-static void look_at_terms(Probe *p)
-{
-  const int n = p->eq->n;
-  pf_tape_run(p->terms, p->values, p->term, p->work);
-  for (int i = 0; i < n; i++) {
-    p->inertia = fmax(p->inertia, fabs(p->term[i] + p->motion.force[i]));
-    p->force = fmax(p->force, fabs(p->term[i]) + p->term[n + i]);
-  }
-  p->drive = fmax(p->drive, pf_largest(p->term + 2*n, p->eq->m));
-}
-
-/* At instants spread over the run; up to the first one with an ordinary acceleration, or with none that is known. */
-static PfStatus look(Probe *p, double t0, double span, double ordinary)
-{
-  enum { INSTANTS = 16 };
-  const double golden = 0.6180339887498949;
-  int row;
+  memcpy(p->values, values, (size_t)p->in->count*sizeof *values);
+  for (int i = 0; i < 2*n; i++) p->values[p->in->q + i] = 1e-30*(double)(i + 1);
+  PF_TRY(pf_solver_new(p->ctx, p->system, pf_formulation_find("multipliers"), &p->solver));
   for (int k = 0; k < INSTANTS && p->a < ordinary; k++) {
     p->values[p->in->time] = t0 + span*(k*golden - floor(k*golden));
     if (pf_solver_accelerate(p->solver, p->values, &p->motion, &row) != PF_TROUBLE_NONE) p->a = INFINITY;
-    else p->a = fmax(p->a, pf_largest(p->motion.acceleration, p->eq->n));
+    else p->a = fmax(p->a, pf_largest(p->motion.acceleration, n));
     if (!(p->a < ordinary)) break;
     if (!p->terms) PF_TRY(make_terms(p));
-    look_at_terms(p);
+    pf_tape_run(p->terms, p->values, p->term, p->work);
+    for (int i = 0; i < n; i++) {
+      p->inertia = fmax(p->inertia, fabs(p->term[i] + p->motion.force[i]));
+      p->force = fmax(p->force, fabs(p->term[i]) + p->term[n + i]);
+    }
+    p->drive = fmax(p->drive, pf_largest(p->term + 2*n, m));
   }
   return PF_OK;
 }
 
 /* The size of a motion from rest at zero: 1 unless it stays small for `long_enough` under its accelerations. Small
- * differences of large forces, such as a weight and what carries it, are 1 as well: they may be nothing but rounding,
- * which no step follows. */
+ * differences of large forces, such as a weight and its support, are 1 as well: they may be nothing but rounding, which
+ * no step follows. */
 static double size_from_rest(PfContext *ctx, const PfSystem *system, const double *values, double t_end)
 {
   const double long_enough = 10, most_terms = 1e6;
@@ -94,15 +84,14 @@ static double size_from_rest(PfContext *ctx, const PfSystem *system, const doubl
   const int before = pf_diagnostic_count(ctx);
   Probe p = {.ctx = ctx, .arena = pf_arena_new(pf_context_allocator(ctx)), .system = system, .in = in,
              .eq = pf_system_equations(system)};
-  PfStatus status = p.arena ? make(&p, values) : PF_ERR_MEMORY;
-  if (status == PF_OK)
-    status = look(&p, values[in->time], isfinite(span) ? span : long_enough, small/(long_enough*long_enough));
-  const bool known = status == PF_OK && p.a > 0 && p.a < small/(long_enough*long_enough) &&
+  const double ordinary = small/(long_enough*long_enough);
+  PfStatus status = p.arena ? measure_flow(&p, values, isfinite(span) ? span : long_enough, ordinary) : PF_ERR_MEMORY;
+  const bool known = status == PF_OK && p.a > 0 && p.a < ordinary &&
                      p.force <= most_terms*p.inertia && p.drive <= most_terms*p.a;
   pf_tape_free(p.terms);
   pf_solver_free(p.solver);
   pf_arena_free(p.arena);
-  pf_diagnostics_cut(ctx, before);
+  pf_diagnostics_truncate(ctx, before);
   return known ? p.a/small : 1;
 }
 

@@ -5,9 +5,9 @@
  *   cvode_adams, cvode_bdf   y' = f(t, y), y = (q, v), accelerations by the chosen formulation
  *   ida, ida2                the residuals of index 1 and 2 (residual.h) in (q, v, lambda, mu)
  *
- * Projection. SUNDIALS keeps the past of y; what the projection adds to y after a step is kept here as an offset, and
- * SUNDIALS integrates z = y - offset. A constant does not change the differences of past values, which is all that a
- * multistep formula uses, so this is coordinate projection without a restart. (CVodeSetProjFn does the same for BDF
+ * Projection. SUNDIALS keeps the past of y; the change of y by the projection after a step is kept here as an offset,
+ * and SUNDIALS integrates z = y - offset. A constant does not change the differences of past values, which is all that
+ * a multistep formula uses, so this is coordinate projection without a restart. (CVodeSetProjFn does the same for BDF
  * only, and gives up at tight tolerances.) */
 #include "base/library.h"
 #include "time/manifold.h"
@@ -23,7 +23,7 @@ static PfStatus say_missing(PfMotionRun *run)
   return PF_ERR_MISSING;
 }
 
-#define STEPS(family) .prepare = say_missing
+#define STEPS .prepare = say_missing
 
 #else
 
@@ -42,9 +42,9 @@ static PfStatus say_missing(PfMotionRun *run)
 
 typedef enum Family { ADAMS, BDF, IDA_INDEX_1, IDA_INDEX_2 } Family;
 
-/* What is used of SUNDIALS: of both solvers, and of each. It is loaded when such a method starts: CVODE and IDA are two
- * libraries, PF_SUNDIALS_FILE and PF_SUNDIALS_IDA_FILE, and each holds what both need. Without these names they are
- * linked, as from version 7 on, where vectors and matrices are libraries of their own. */
+/* The functions of SUNDIALS in use: of both solvers, and of each. They are loaded when such a method starts: CVODE and
+ * IDA are two libraries, PF_SUNDIALS_FILE and PF_SUNDIALS_IDA_FILE, and each contains the shared functions. Without
+ * these names they are linked, as from version 7 on, where vectors and matrices are libraries of their own. */
 #define SHARED_FUNCTIONS(USE) \
   USE(SUNContext_Create) USE(SUNContext_Free) USE(N_VDestroy) USE(N_VGetArrayPointer) USE(N_VMake_Serial) \
   USE(N_VNew_Serial) USE(SUNDenseMatrix) USE(SUNDenseMatrix_Column) USE(SUNMatDestroy) USE(SUNLinSol_Dense) \
@@ -135,10 +135,19 @@ static int cvode_flow(sunrealtype t, N_Vector state, N_Vector rate, void *user)
 }
 
 /* The Jacobian of R(q, v, a, lambda) = 0 gives that of a: R_(a, lambda) d(a, lambda) = -R_(q, v) d(q, v). */
-static void split_jacobian(const PfMotionRun *run, Sun *s)
+static int cvode_jacobian(sunrealtype t, N_Vector state, N_Vector rate, SUNMatrix J, void *user, N_Vector t1,
+                          N_Vector t2, N_Vector t3)
 {
-  const PfResiduals *rows = &s->rows;
+  (void)rate, (void)t1, (void)t2, (void)t3;
+  PfMotionRun *run = user;
+  Sun *s = run->stepper.data;
+  PfResiduals *rows = &s->rows;
   int n = run->n, N = n + run->m;
+  const double *z = s->library->N_VGetArrayPointer(state);
+  for (int i = 0; i < 2*n; i++) s->y[i] = z[i] + s->offset[i];
+  if (!pf_flow(run, t, s->y, s->dy)) return keep_trouble(run, s), 1;
+  pf_residuals_set(rows, run->symbols, t, s->y, s->dy + n, run->flow.multiplier, NULL);
+  pf_residuals_jacobian(rows);
   memset(s->K, 0, (size_t)N*(size_t)N*sizeof *s->K);
   memset(s->G, 0, 2*(size_t)n*(size_t)N*sizeof *s->G);
   for (int i = 0; i < rows->entries.count; i++) {
@@ -147,21 +156,6 @@ static void split_jacobian(const PfMotionRun *run, Sun *s)
     if (column < 2*n) s->G[row*2*n + column] = -rows->value[i];
     else s->K[row*N + column - 2*n] = rows->value[i];
   }
-}
-
-static int cvode_jacobian(sunrealtype t, N_Vector state, N_Vector rate, SUNMatrix J, void *user, N_Vector t1,
-                          N_Vector t2, N_Vector t3)
-{
-  (void)rate, (void)t1, (void)t2, (void)t3;
-  PfMotionRun *run = user;
-  Sun *s = run->stepper.data;
-  int n = run->n, N = n + run->m;
-  const double *z = s->library->N_VGetArrayPointer(state);
-  for (int i = 0; i < 2*n; i++) s->y[i] = z[i] + s->offset[i];
-  if (!pf_flow(run, t, s->y, s->dy)) return keep_trouble(run, s), 1;
-  pf_residuals_set(&s->rows, run->symbols, t, s->y, s->dy + n, run->flow.multiplier, NULL);
-  pf_residuals_jacobian(&s->rows);
-  split_jacobian(run, s);
   if (pf_qr_factor(&s->qr, s->K, 1e-13) != PF_OK) return 1;
   for (int j = 0; j < 2*n; j++) {
     for (int i = 0; i < N; i++) s->right[i] = s->G[i*2*n + j];
@@ -234,18 +228,6 @@ static int ida_jacobian(sunrealtype t, sunrealtype c, N_Vector state, N_Vector r
   return 0;
 }
 
-/* Rows of A that follow from the others are left out: the matrix of Newton's method would be singular. Which ones may
- * change along the way. */
-static PfStatus make_choice(PfMotionRun *run, Sun *s)
-{
-  int n = run->n, m = run->m;
-  s->redundant = pf_watch_choose(run, s->dropped);
-  s->At = pf_run_array(run, double, (size_t)n*(size_t)m);
-  s->force = pf_run_array(run, double, n);
-  if (!s->At || !s->force) return PF_ERR_MEMORY;
-  return pf_qr_make(run->ctx, run->arena, n, m, &s->share);
-}
-
 /* The multipliers of the accelerations; those that are left take over from those that were dropped: A^T lambda stays
  * what it was. */
 static void set_multipliers(PfMotionRun *run, Sun *s)
@@ -269,14 +251,19 @@ static void set_multipliers(PfMotionRun *run, Sun *s)
     if (pf_system_equations(run->system)->velocity[k] == PF_EXPR_NONE) lambda[k] = run->flow.multiplier[k];
 }
 
-/* Rates and multipliers of the start. When it has none, the run will say so itself. */
+/* Rates and multipliers of the start. When it has none, the run will say so itself. Rows of A that follow from the
+ * others are left out: the matrix of Newton's method would be singular. Which ones may change along the way. */
 static PfStatus start_ida(PfMotionRun *run, Sun *s)
 {
   size_t n = (size_t)run->n;
   if (!pf_flow(run, run->state.t, run->state.y, run->state.dy)) return PF_OK;
   run->result.evaluations--;
   memcpy(s->dz, run->state.dy, 2*n*sizeof *s->dz);
-  PF_TRY(make_choice(run, s));
+  s->redundant = pf_watch_choose(run, s->dropped);
+  s->At = pf_run_array(run, double, n*(size_t)run->m);
+  s->force = pf_run_array(run, double, n);
+  if (!s->At || !s->force) return PF_ERR_MEMORY;
+  PF_TRY(pf_qr_make(run->ctx, run->arena, run->n, run->m, &s->share));
   set_multipliers(run, s);
   return PF_OK;
 }
@@ -374,25 +361,6 @@ static bool make_linear(Sun *s)
   return s->linear != NULL;
 }
 
-/* The constraint of a multiplier, lambda or mu. */
-static int row_of_multiplier(const PfMotionRun *run, const Sun *s, int i)
-{
-  return i < run->m ? i : s->rows.position_row[i - run->m];
-}
-
-/* Multipliers are out of the error test, and too large a tolerance for them keeps them out of Newton's as well. */
-static void set_sizes(const PfMotionRun *run, Sun *s)
-{
-  const int first = 2*run->n;
-  double *size = s->library->N_VGetArrayPointer(s->size), *kind = s->library->N_VGetArrayPointer(s->kind);
-  for (int i = 0; i < s->unknowns; i++) {
-    bool differential = i < first;
-    kind[i] = differential;
-    if (differential) size[i] = run->options.atol;
-    else size[i] = 1e20/pf_manifold_scale(run->projection, row_of_multiplier(run, s, i - first));
-  }
-}
-
 static bool set_up_cvode(PfMotionRun *run, Sun *s)
 {
   const Sundials *sun = s->library;
@@ -438,7 +406,14 @@ static bool set_up_ida(PfMotionRun *run, Sun *s)
   s->memory = sun->IDACreate(s->context);
   if (!s->memory) return false;
   silence(s);
-  set_sizes(run, s);
+  /* multipliers are out of the error test, and too large a tolerance for them keeps them out of Newton's as well */
+  double *size = sun->N_VGetArrayPointer(s->size), *kind = sun->N_VGetArrayPointer(s->kind);
+  for (int i = 0; i < s->unknowns; i++) {
+    int row = i - 2*run->n; /* of a multiplier, lambda or mu */
+    if (row >= run->m) row = s->rows.position_row[row - run->m];
+    kind[i] = row < 0;
+    size[i] = row < 0 ? o->atol : 1e20/pf_manifold_scale(run->projection, row);
+  }
   bool good = sun->IDAInit(s->memory, ida_residual, run->state.t, s->state, s->rate) == 0 &&
               sun->IDASetUserData(s->memory, run) == 0 &&
               sun->IDASVtolerances(s->memory, o->rtol, s->size) == 0 && sun->IDASetId(s->memory, s->kind) == 0 &&
@@ -451,54 +426,32 @@ static bool set_up_ida(PfMotionRun *run, Sun *s)
          (!s->rows.jacobian || sun->IDASetJacFn(s->memory, ida_jacobian) == 0);
 }
 
-/* BDF: workspace for the Jacobian of the accelerations. */
-static PfStatus make_jacobian(PfMotionRun *run, Sun *s)
+static PfStatus prepare(PfMotionRun *run)
 {
-  int N = run->n + run->m;
-  s->K = pf_run_array(run, double, (size_t)N*(size_t)N);
-  s->G = pf_run_array(run, double, (size_t)N*2*(size_t)run->n);
-  s->right = pf_run_array(run, double, N);
-  s->solution = pf_run_array(run, double, N);
-  if (!s->K || !s->G || !s->right || !s->solution) return PF_ERR_MEMORY;
-  return pf_qr_make(run->ctx, run->arena, N, N, &s->qr);
-}
-
-static PfStatus prepare(PfMotionRun *run, Family family)
-{
+  const PfMethod *method = run->stepper.method;
+  const int N = run->n + run->m;
   Sun *s = run->stepper.data = pf_run_array(run, Sun, 1);
   if (!s) return PF_ERR_MEMORY;
-  s->family = family;
+  s->family = method == &pf_method_cvode_adams ? ADAMS : method == &pf_method_cvode_bdf ? BDF
+              : method == &pf_method_ida ? IDA_INDEX_1 : IDA_INDEX_2;
   s->unknowns = 2*run->n;
   s->dropped = pf_run_array(run, bool, run->m);
   if (!s->dropped) return PF_ERR_MEMORY;
   if (is_ida(s)) PF_TRY(pf_project_check_sizes(run));
-  if (family != ADAMS) PF_TRY(pf_residuals_make(run, family == IDA_INDEX_2 ? PF_INDEX_2 : PF_INDEX_1, &s->rows));
-  if (family == BDF) PF_TRY(make_jacobian(run, s));
+  if (s->family != ADAMS) PF_TRY(pf_residuals_make(run, s->family == IDA_INDEX_2 ? PF_INDEX_2 : PF_INDEX_1, &s->rows));
+  if (s->family == BDF) { /* for the Jacobian of the accelerations */
+    s->K = pf_run_array(run, double, (size_t)N*(size_t)N);
+    s->G = pf_run_array(run, double, (size_t)N*2*(size_t)run->n);
+    s->right = pf_run_array(run, double, N);
+    s->solution = pf_run_array(run, double, N);
+    if (!s->K || !s->G || !s->right || !s->solution) return PF_ERR_MEMORY;
+    PF_TRY(pf_qr_make(run->ctx, run->arena, N, N, &s->qr));
+  }
   if (is_ida(s)) s->unknowns = s->rows.count;
   PF_TRY(open_library(run->ctx, s));
   PF_TRY(make_vectors(run, s));
   if (is_ida(s)) PF_TRY(start_ida(run, s));
   return (is_ida(s) ? set_up_ida(run, s) : set_up_cvode(run, s)) ? PF_OK : pf_no_room(run->ctx, "SUNDIALS");
-}
-
-static PfStatus prepare_adams(PfMotionRun *run)
-{
-  return prepare(run, ADAMS);
-}
-
-static PfStatus prepare_bdf(PfMotionRun *run)
-{
-  return prepare(run, BDF);
-}
-
-static PfStatus prepare_ida(PfMotionRun *run)
-{
-  return prepare(run, IDA_INDEX_1);
-}
-
-static PfStatus prepare_ida2(PfMotionRun *run)
-{
-  return prepare(run, IDA_INDEX_2);
 }
 
 static void release(PfMotionRun *run)
@@ -513,7 +466,6 @@ static void release(PfMotionRun *run)
   for (size_t i = 0; i < sizeof vectors/sizeof *vectors; i++)
     if (vectors[i]) s->library->N_VDestroy(vectors[i]);
   if (s->context) s->library->SUNContext_Free(&s->context);
-  pf_residuals_release(&s->rows);
 }
 
 /* ---------------------------------------------------------------- steps */
@@ -530,18 +482,6 @@ static void count_rejected(PfMotionRun *run, Sun *s)
   }
   run->result.rejected += errors + failures - s->rejected;
   s->rejected = errors + failures;
-}
-
-static PfStepEnd why(PfMotionRun *run, Sun *s, int flag)
-{
-  bool undefined = is_ida(s) ? flag == IDA_RES_FAIL || flag == IDA_REP_RES_ERR || flag == IDA_FIRST_RES_FAIL
-                             : flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR ||
-                             flag == CV_REPTD_RHSFUNC_ERR ||
-                                   flag == CV_UNREC_RHSFUNC_ERR;
-  if (!undefined) return PF_STEP_TOO_SMALL;
-  run->flow.trouble = s->trouble;
-  run->flow.row = s->row;
-  return PF_STEP_TROUBLE;
 }
 
 /* From a state that is not the end of the last step. */
@@ -566,8 +506,7 @@ static PfStepEnd step(PfMotionRun *run)
   Sun *s = run->stepper.data;
   int n2 = 2*run->n;
   double t = run->state.t;
-  if (is_ida(s) && s->redundant && !pf_watch_choice_serves(run, s->dropped))
-    run->stepper.restart = pf_watch_choose(run, s->dropped);
+  if (is_ida(s) && s->redundant && pf_watch_choose_again(run, s->dropped, NULL)) run->stepper.restart = true;
   if (run->stepper.restart && !restart(run, s)) return PF_STEP_TROUBLE;
   for (int i = 0; i < n2; i++) s->offset[i] = run->state.y[i] - s->z[i];
   if (is_ida(s)) s->library->IDASetStopTime(s->memory, run->state.t_end);
@@ -575,13 +514,17 @@ static PfStepEnd step(PfMotionRun *run)
   int flag = is_ida(s) ? s->library->IDASolve(s->memory, run->state.t_end, &t, s->state, s->rate, IDA_ONE_STEP)
                        : s->library->CVode(s->memory, run->state.t_end, s->state, &t, CV_ONE_STEP);
   count_rejected(run, s);
-  if (flag < 0) return why(run, s, flag);
-  if (!(t > run->state.t) || t - run->state.t < 4*DBL_EPSILON*fabs(t)) return PF_STEP_TOO_SMALL;
-  memcpy(run->state.y_old, run->state.y, (size_t)n2*sizeof *run->state.y);
-  memcpy(run->state.dy_old, run->state.dy, (size_t)n2*sizeof *run->state.dy);
+  bool undefined = is_ida(s) ? flag == IDA_RES_FAIL || flag == IDA_REP_RES_ERR || flag == IDA_FIRST_RES_FAIL
+                             : flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR ||
+                               flag == CV_REPTD_RHSFUNC_ERR || flag == CV_UNREC_RHSFUNC_ERR;
+  if (undefined) {
+    run->flow.trouble = s->trouble;
+    run->flow.row = s->row;
+    return PF_STEP_TROUBLE;
+  }
+  if (flag < 0 || !(t > run->state.t) || t - run->state.t < 4*DBL_EPSILON*fabs(t)) return PF_STEP_TOO_SMALL;
+  pf_state_advance(run, t);
   for (int i = 0; i < n2; i++) run->state.y[i] = s->z[i] + s->offset[i];
-  run->state.t_old = run->state.t;
-  run->state.t = t;
   if (!run->options.drift && s->family != IDA_INDEX_2) (void)pf_project(run, t, run->state.y);
   return pf_flow(run, run->state.t, run->state.y, run->state.dy) ? PF_STEP_DONE : PF_STEP_TROUBLE;
 }
@@ -596,25 +539,24 @@ static void interpolate(PfMotionRun *run, double t, double *y)
   for (int i = 0; i < 2*run->n; i++) y[i] = flag == 0 ? z[i] + s->offset[i] : run->state.y[i];
 }
 
-#define STEPS(family) \
-  .prepare = prepare_##family, .step = step, .interpolate = interpolate, .release = release, .loose = true, \
-  .forgets = true
+#define STEPS \
+  .prepare = prepare, .step = step, .interpolate = interpolate, .release = release, .loose = true, .forgets = true
 
 #endif
 
 const PfMethod pf_method_cvode_adams = {
   .name = "cvode_adams", .library = "SUNDIALS",
   .summary = "Adams formulas of order 1 to 12 (CVODE of SUNDIALS)",
-  .direct = true, STEPS(adams)};
+  .direct = true, STEPS};
 const PfMethod pf_method_cvode_bdf = {
   .name = "cvode_bdf", .library = "SUNDIALS",
   .summary = "backward differences of order 1 to 5, for stiff systems (CVODE of SUNDIALS)",
-  .formulas = true, .direct = true, STEPS(bdf)};
+  .formulas = true, .direct = true, STEPS};
 const PfMethod pf_method_ida = {
   .name = "ida", .library = "SUNDIALS",
   .summary = "backward differences on the index-1 equations (IDA of SUNDIALS, the DASSL family)",
-  .formulas = true, .direct = true, STEPS(ida)};
+  .formulas = true, .direct = true, STEPS};
 const PfMethod pf_method_ida2 = {
   .name = "ida2", .library = "SUNDIALS",
   .summary = "backward differences on the stabilised index-2 equations (IDA of SUNDIALS)",
-  .bound = true, .formulas = true, .direct = true, STEPS(ida2)};
+  .bound = true, .formulas = true, .direct = true, STEPS};

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Editing a tree: bodies with their state, moved frames, reversed joints, a new root (4.4 of docs/spatial.md), and the
+ * tree that is made of them. */
 #include "tree/assembly.h"
 
 PfStatus pf_assembly_take(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
@@ -19,13 +21,7 @@ PfStatus pf_assembly_take(PfContext *ctx, PfArena *arena, const PfTree *tree, co
   return PF_OK;
 }
 
-static PfStatus build(const Assembly *a, PfTreeBuilder *builder, PfTree **tree)
-{
-  pf_tree_builder_gravity(builder, a->gravity);
-  for (int k = 0; k < a->count; k++) PF_TRY(pf_tree_builder_add(builder, &a->parts[k].body, NULL));
-  return pf_tree_builder_finish(builder, tree);
-}
-
+/* The locks of the parts, in a tree that has none yet. */
 static PfStatus put_locks(const Assembly *a, PfTree *tree)
 {
   int any = 0;
@@ -39,6 +35,7 @@ static PfStatus put_locks(const Assembly *a, PfTree *tree)
   return PF_OK;
 }
 
+/* State and numbers of the parts in the change that callers get; its other arrays are zero. */
 static PfStatus put_state(const Assembly *a, PfTreeChange *change)
 {
   const PfTree *tree = change->tree;
@@ -64,8 +61,12 @@ static PfStatus put_state(const Assembly *a, PfTreeChange *change)
 PfStatus pf_assembly_put(const Assembly *a, PfTreeChange *change)
 {
   PfTreeBuilder *builder;
+  PfStatus status = PF_OK;
   PF_TRY(pf_tree_builder_new(a->ctx, &builder));
-  PfStatus status = build(a, builder, &change->tree);
+  pf_tree_builder_gravity(builder, a->gravity);
+  for (int k = 0; k < a->count && status == PF_OK; k++)
+    status = pf_tree_builder_add(builder, &a->parts[k].body, NULL);
+  if (status == PF_OK) status = pf_tree_builder_finish(builder, &change->tree);
   pf_tree_builder_free(builder);
   if (status == PF_OK) status = put_locks(a, change->tree);
   if (status == PF_OK) status = put_state(a, change);
@@ -78,53 +79,37 @@ PfStatus pf_assembly_put(const Assembly *a, PfTreeChange *change)
 
 /* ---------------------------------------------------------------- numbers */
 
-typedef struct Sorting {
-  int *first, *next, *order, *to;
-} Sorting;
-
-/* Preorder below `root`, behind what is there already. */
-static int append_subtree(const Assembly *a, const Sorting *sort, int root, int at)
+/* The subtree of the root is put into preorder by lists of children, without recursion. */
+PfStatus pf_assembly_sort(Assembly *a, int root)
 {
-  int k = root;
-  for (;;) {
-    sort->order[at++] = k;
-    if (sort->first[k] >= 0) {
-      k = sort->first[k];
-      continue;
-    }
-    while (k != root && sort->next[k] < 0) k = a->parts[k].body.parent;
-    if (k == root) return at;
-    k = sort->next[k];
-  }
-}
-
-static void link_children(const Assembly *a, const Sorting *sort)
-{
-  for (int k = 0; k < a->count; k++) sort->first[k] = sort->next[k] = -1;
+  int *first = pf_arena_array(a->arena, int, a->count), *next = pf_arena_array(a->arena, int, a->count);
+  int *order = pf_arena_array(a->arena, int, a->count), *to = pf_arena_array(a->arena, int, a->count), last = 0;
+  Part *parts = pf_arena_array(a->arena, Part, a->count);
+  if (!first || !next || !order || !to || !parts) return pf_no_room(a->ctx, "the change of a tree");
+  for (int k = 0; k < a->count; k++) first[k] = next[k] = to[k] = -1;
   for (int k = a->count - 1; k >= 0; k--) {
     const int parent = a->parts[k].body.parent;
     if (parent < 0) continue;
-    sort->next[k] = sort->first[parent];
-    sort->first[parent] = k;
+    next[k] = first[parent];
+    first[parent] = k;
   }
-}
-
-PfStatus pf_assembly_sort(Assembly *a, int root)
-{
-  const Sorting sort = {pf_arena_array(a->arena, int, a->count), pf_arena_array(a->arena, int, a->count),
-                        pf_arena_array(a->arena, int, a->count), pf_arena_array(a->arena, int, a->count)};
-  Part *parts = pf_arena_array(a->arena, Part, a->count);
-  if (!sort.first || !sort.next || !sort.order || !sort.to || !parts) return pf_no_room(a->ctx, "the change of a tree");
-  link_children(a, &sort);
-  const int last = append_subtree(a, &sort, root, 0);
-  for (int k = 0; k < a->count; k++) sort.to[k] = -1;
-  for (int i = 0; i < last; i++) sort.to[sort.order[i]] = a->count - last + i;
+  for (int k = root;;) {
+    order[last++] = k;
+    if (first[k] >= 0) {
+      k = first[k];
+      continue;
+    }
+    while (k != root && next[k] < 0) k = a->parts[k].body.parent;
+    if (k == root) break;
+    k = next[k];
+  }
+  for (int i = 0; i < last; i++) to[order[i]] = a->count - last + i;
   for (int k = 0, at = 0; k < a->count; k++)
-    if (sort.to[k] < 0) sort.to[k] = at++;
+    if (to[k] < 0) to[k] = at++;
   for (int k = 0; k < a->count; k++) {
-    Part *part = &parts[sort.to[k]];
+    Part *part = &parts[to[k]];
     *part = a->parts[k];
-    if (part->body.parent >= 0) part->body.parent = sort.to[part->body.parent];
+    if (part->body.parent >= 0) part->body.parent = to[part->body.parent];
   }
   a->parts = parts;
   return PF_OK;
@@ -132,7 +117,8 @@ PfStatus pf_assembly_sort(Assembly *a, int root)
 
 /* ---------------------------------------------------------------- frames */
 
-void pf_part_placement(const Part *part, double R[9], double s[3])
+/* The pose (R, s) of the part's placement. */
+static void placement_pose(const Part *part, double R[9], double s[3])
 {
   pf_quat_rotation(part->body.quat, R);
   memcpy(s, part->body.pos, 3*sizeof *s);
@@ -144,47 +130,38 @@ void pf_part_place(Part *part, const double R[9], const double s[3])
   memcpy(part->body.pos, s, 3*sizeof *s);
 }
 
-/* X^-1 Y */
+/* The pose (Rz, sz) = X^-1 Y of X = (R, s) and Y = (Ry, sy). */
 static void relative_pose(const double R[9], const double s[3], const double Ry[9], const double sy[3], double Rz[9],
                           double sz[3])
 {
-  double back[9];
   const double d[3] = {sy[0] - s[0], sy[1] - s[1], sy[2] - s[2]};
-  transpose33(R, back);
-  mul33(back, Ry, Rz);
-  turn3(back, d, sz);
+  mul33_back(R, Ry, Rz);
+  turn3_back(R, d, sz);
 }
 
 void pf_part_move_frame(Assembly *a, int k, const double R[9], const double s[3])
 {
   PfTreeBody *body = &a->parts[k].body;
-  double back[9], half[9], I[9], c[3];
-  transpose33(R, back);
+  double half[9], c[3];
   for (int i = 0; i < 3; i++) c[i] = body->com[i] - s[i];
-  turn3(back, c, body->com);
-  mul33(back, body->inertia, half);
-  mul33(half, R, I);
-  memcpy(body->inertia, I, sizeof I);
+  turn3_back(R, c, body->com);
+  mul33_back(R, body->inertia, half);
+  mul33(half, R, body->inertia);
   for (int child = 0; child < a->count; child++) {
     if (a->parts[child].body.parent != k) continue;
     double Rc[9], sc[3], Rn[9], sn[3];
-    pf_part_placement(&a->parts[child], Rc, sc);
+    placement_pose(&a->parts[child], Rc, sc);
     relative_pose(R, s, Rc, sc, Rn, sn);
     pf_part_place(&a->parts[child], Rn, sn);
   }
 }
 
-static void clear_joint(Part *part)
+void pf_part_free(Part *part, const double E[9], const double r[3], const double V[6])
 {
   memset(part->body.stiffness, 0, sizeof part->body.stiffness);
   memset(part->body.spring_ref, 0, sizeof part->body.spring_ref);
   memset(part->body.damping, 0, sizeof part->body.damping);
   memset(part->locked, 0, sizeof part->locked);
-}
-
-void pf_part_free(Part *part, const double E[9], const double r[3], const double V[6])
-{
-  clear_joint(part);
   part->body.joint = PF_JOINT_FREE;
   part->body.joint_name = NULL;
   part->body.parent = -1;
@@ -198,16 +175,11 @@ void pf_part_free(Part *part, const double E[9], const double r[3], const double
 
 /* ---------------------------------------------------------------- re-rooting, 4.4 */
 
-static void swap2(double x[2])
+static void swap(double *a, double *b)
 {
-  const double t = x[0];
-  x[0] = x[1];
-  x[1] = t;
-}
-
-static void conjugate(double q[4])
-{
-  for (int i = 1; i < 4; i++) q[i] = -q[i];
+  const double t = *a;
+  *a = *b;
+  *b = t;
 }
 
 /* (R, d) becomes (R^T, -R^T d): coordinates, rates, axes and springs of the joint seen from the other side. */
@@ -218,12 +190,11 @@ static void reverse_joint(Part *p)
   for (int i = 0; i < 6; i++) b->spring_ref[i] = -b->spring_ref[i];
   switch (b->joint) {
   case PF_JOINT_UNIVERSAL:
-    for (int i = 0; i < 3; i++) {
-      const double t = b->axis[i];
-      b->axis[i] = b->axis2[i];
-      b->axis2[i] = t;
+    for (int i = 0; i < 3; i++) swap(&b->axis[i], &b->axis2[i]);
+    for (int i = 0; i < 5; i++) {
+      double *pair = (double *[]){p->q, p->v, b->stiffness, b->spring_ref, b->damping}[i];
+      swap(&pair[0], &pair[1]);
     }
-    swap2(p->q), swap2(p->v), swap2(b->stiffness), swap2(b->spring_ref), swap2(b->damping);
     const unsigned char t = p->locked[0];
     p->locked[0] = p->locked[1];
     p->locked[1] = t;
@@ -239,8 +210,7 @@ static void reverse_joint(Part *p)
     cross3(p->v, back, turn);
     for (int i = 0; i < 3; i++) p->q[4 + i] = -back[i], p->v[3 + i] = turn[i] - rate[i];
     turn3(R, p->v, p->v);
-    for (int i = 0; i < 3; i++) p->v[i] = -p->v[i];
-    conjugate(p->q);
+    for (int i = 0; i < 3; i++) p->v[i] = -p->v[i], p->q[1 + i] = -p->q[1 + i];
     break;
   case PF_JOINT_PLANAR:
     pf_rotation_about((const double[]){0, 0, 1}, p->q[2], R);
@@ -252,7 +222,7 @@ static void reverse_joint(Part *p)
   }
 }
 
-/* Laws that are given along the axes of one side have no equal on the other. */
+/* Can the joint be reversed? Laws that are given along the axes of one side have no equal on the other. */
 static int can_reverse(const Part *p)
 {
   const PfTreeBody *b = &p->body;
@@ -269,38 +239,26 @@ static int can_reverse(const Part *p)
   return 1;
 }
 
+/* Fails unless all joints from the new root down to the inertial frame can be reversed, and the last one is free. */
 static PfStatus check_path(const Assembly *a, const PfTree *tree, int root)
 {
-  char name[80];
   for (int k = root; k >= 0; k = a->parts[k].body.parent) {
-    pf_tree_name(tree, k, name, sizeof name);
+    const BodyName name = pf_body_name(tree, k);
     const int last = a->parts[k].body.parent < 0;
     if (last && a->parts[k].body.joint != PF_JOINT_FREE)
       return pf_fail(a->ctx, PF_ERR_MODEL,
                      "the tree cannot get a new root: %s hangs on the inertial frame by a %s joint, not a "
-                     "free one", name, pf_joint_name(a->parts[k].body.joint));
+                     "free one", name.text, pf_joint_name(a->parts[k].body.joint));
     if (!last && !can_reverse(&a->parts[k]))
       return pf_fail(a->ctx, PF_ERR_MODEL,
                      "the %s joint of %s cannot be reversed: its springs, dampers or locks are along the "
-                     "axes of one side", pf_joint_name(a->parts[k].body.joint), name);
+                     "axes of one side", pf_joint_name(a->parts[k].body.joint), name.text);
   }
   return PF_OK;
 }
 
-/* The joint of `from`, reversed, becomes that of `to`, a body that so far was its parent. */
-static void hand_over_joint(const Part *from, Part *to)
-{
-  const PfTreeBody keep = to->body;
-  const int number = to->from;
-  *to = *from;
-  to->from = number;
-  to->body.name = keep.name;
-  to->body.mass = keep.mass;
-  memcpy(to->body.com, keep.com, sizeof keep.com);
-  memcpy(to->body.inertia, keep.inertia, sizeof keep.inertia);
-  reverse_joint(to);
-}
-
+/* Joint by joint from the new root to the old one: each joint, reversed, becomes that of the body above, which so far
+ * was its parent, and whose frame moves to where the joint stands. */
 PfStatus pf_assembly_reroot(Assembly *a, const PfTreeWork *work, int root)
 {
   PF_TRY(check_path(a, work->tree, root));
@@ -313,9 +271,18 @@ PfStatus pf_assembly_reroot(Assembly *a, const PfTreeWork *work, int root)
     const Part next = a->parts[above];
     double R[9], s[3], zero[3] = {0}, unit[9];
     identity33(unit);
-    pf_part_placement(&joint, R, s);
+    placement_pose(&joint, R, s);
     pf_part_move_frame(a, above, R, s); /* `below` is no longer its child */
-    hand_over_joint(&joint, &a->parts[above]);
+    Part *to = &a->parts[above];
+    const PfTreeBody keep = to->body;
+    const int number = to->from;
+    *to = joint;
+    to->from = number;
+    to->body.name = keep.name;
+    to->body.mass = keep.mass;
+    memcpy(to->body.com, keep.com, sizeof keep.com);
+    memcpy(to->body.inertia, keep.inertia, sizeof keep.inertia);
+    reverse_joint(to);
     a->parts[above].body.parent = below;
     pf_part_place(&a->parts[above], Rb, sb);
     relative_pose(R, s, unit, zero, Rb, sb);

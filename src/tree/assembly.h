@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree with its state, taken apart for editing: what changes of topology work on. */
+/* A tree with its state, taken apart for editing: changes of topology work on it. */
 #ifndef PF_SRC_TREE_ASSEMBLY_H
 #define PF_SRC_TREE_ASSEMBLY_H
 
@@ -20,16 +20,17 @@ typedef struct Assembly {
   Part *parts;
 } Assembly;
 
+/* Copies bodies and state (q, v) of a tree; parts are in the arena. */
 PfStatus pf_assembly_take(PfContext *ctx, PfArena *arena, const PfTree *tree, const double *q, const double *v,
                           Assembly *assembly);
-/* A tree from the parts; q, v, from into the change, whose other arrays are made and zero. */
+/* Makes a tree from the parts, which the caller frees, with its state and the old numbers of its bodies; the other
+ * arrays of the change are made and zero. All arrays are in the arena. Fails where a body is wrong. */
 PfStatus pf_assembly_put(const Assembly *assembly, PfTreeChange *change);
 
 /* Renumbers: the subtree of `root` comes last, parents first, children in the order they have. */
 PfStatus pf_assembly_sort(Assembly *assembly, int root);
 
-/* Pose of the part's placement, (R, s), and back. */
-void pf_part_placement(const Part *part, double R[9], double s[3]);
+/* Sets the placement of the part to (R, s). */
 void pf_part_place(Part *part, const double R[9], const double s[3]);
 /* Moves the frame of a body to (R, s) in itself: mass centre, inertia, and the placements of its children. */
 void pf_part_move_frame(Assembly *assembly, int part, const double R[9], const double s[3]);

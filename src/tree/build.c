@@ -62,48 +62,39 @@ void pf_tree_builder_gravity(PfTreeBuilder *builder, const double gravity[3])
 typedef struct Check {
   PfContext *ctx;
   const PfTreeBody *body;
-  bool trusts; /* does not ask whether a body can have the inertia */
+  bool trusts; /* the inertia is that of a body */
   char name[80];
 } Check;
 
+/* The name of a body for messages, by its number where it has none. */
 static void put_name(const char *name, int index, char *text, size_t room)
 {
   if (name && *name) snprintf(text, room, "'%s'", name);
   else snprintf(text, room, "body %d", index);
 }
 
-static PfStatus check_finite(const Check *check, const double *numbers, size_t count, const char *what)
-{
-  if (pf_first_not_finite(numbers, count) < 0) return PF_OK;
-  return pf_fail(check->ctx, PF_ERR_MODEL, "%s: the %s holds a number that is not finite", check->name, what);
-}
-
-static PfStatus check_parent(const Check *check, int count)
-{
-  const int parent = check->body->parent;
-  if (parent >= -1 && parent < count) return PF_OK;
-  pf_fail(check->ctx, PF_ERR_MODEL, "%s: its parent is body %d, but only bodies added before it (0 to %d) or the "
-          "inertial frame (-1) can be parents", check->name, parent, count - 1);
-  pf_hint(check->ctx, "add parents before their children; a closed chain is a tree with a constraint");
-  return PF_ERR_MODEL;
-}
-
+/* All numbers of a body must be finite. */
 static PfStatus check_numbers(const Check *check)
 {
   const PfTreeBody *b = check->body;
-  PF_TRY(check_finite(check, b->axis, 3, "axis"));
-  PF_TRY(check_finite(check, b->axis2, 3, "second axis"));
-  PF_TRY(check_finite(check, &b->pitch, 1, "pitch"));
-  PF_TRY(check_finite(check, b->stiffness, 6, "stiffness"));
-  PF_TRY(check_finite(check, b->spring_ref, 6, "rest position of the springs"));
-  PF_TRY(check_finite(check, b->damping, 6, "damping"));
-  PF_TRY(check_finite(check, b->quat, 4, "quaternion of the placement"));
-  PF_TRY(check_finite(check, b->pos, 3, "position of the joint"));
-  PF_TRY(check_finite(check, &b->mass, 1, "mass"));
-  PF_TRY(check_finite(check, b->com, 3, "mass centre"));
-  return check_finite(check, b->inertia, 9, "inertia");
+  const struct {
+    const double *numbers;
+    size_t count;
+    const char *what;
+  } parts[] = {{b->axis, 3, "axis"}, {b->axis2, 3, "second axis"}, {&b->pitch, 1, "pitch"},
+               {b->stiffness, 6, "stiffness"}, {b->spring_ref, 6, "rest position of the springs"},
+               {b->damping, 6, "damping"}, {b->quat, 4, "quaternion of the placement"},
+               {b->pos, 3, "position of the joint"}, {&b->mass, 1, "mass"}, {b->com, 3, "mass centre"},
+               {b->inertia, 9, "inertia"}};
+  for (size_t i = 0; i < sizeof parts/sizeof *parts; i++)
+    if (pf_first_not_finite(parts[i].numbers, parts[i].count) >= 0)
+      return pf_fail(check->ctx, PF_ERR_MODEL, "%s: the %s holds a number that is not finite", check->name,
+                     parts[i].what);
+  return PF_OK;
 }
 
+/* Mass and inertia must be those of a body: finite, positive semidefinite, and with the triangle inequality unless the
+ * builder trusts them. */
 static PfStatus check_mass(const Check *check)
 {
   const PfTreeBody *b = check->body;
@@ -122,14 +113,14 @@ static PfStatus check_mass(const Check *check)
                    moments[0]);
   if (!check->trusts && moments[2] > moments[0] + moments[1] + INERTIA_SLACK*largest) {
     pf_fail(check->ctx, PF_ERR_MODEL, "%s: no body has the principal moments of inertia %g, %g, %g: the largest must "
-            "not "
-            "exceed the sum of the others", check->name, moments[0], moments[1], moments[2]);
+            "not exceed the sum of the others", check->name, moments[0], moments[1], moments[2]);
     pf_hint(check->ctx, "the inertia is the one about the mass centre, not about the joint");
     return PF_ERR_MODEL;
   }
   return PF_OK;
 }
 
+/* A vector or quaternion divided by its length, which must not be zero. */
 static PfStatus normalise(const Check *check, const double *from, int count, const char *what, double *to)
 {
   const double length = pf_norm(from, count);
@@ -138,6 +129,7 @@ static PfStatus normalise(const Check *check, const double *from, int count, con
   return pf_fail(check->ctx, PF_ERR_MODEL, "%s: the %s has length zero", check->name, what);
 }
 
+/* Normalises the axes of the joint; they must have a direction. */
 static PfStatus check_axes(const Check *check, Body *to)
 {
   const PfTreeBody *b = check->body;
@@ -161,7 +153,7 @@ static PfStatus check_axes(const Check *check, Body *to)
 
 /* ---------------------------------------------------------------- adding */
 
-/* No name, or an empty one, is none. False without memory. */
+/* A copy of a name in the arena; NULL for an empty one. False without memory. */
 static bool keep_name(PfArena *arena, const char *name, const char **kept)
 {
   *kept = NULL;
@@ -170,10 +162,17 @@ static bool keep_name(PfArena *arena, const char *name, const char **kept)
   return *kept != NULL;
 }
 
+/* Checks a body and copies it into the builder. */
 static PfStatus take(PfTreeBuilder *b, const Check *check, Body *body)
 {
   const PfTreeBody *from = check->body;
-  PF_TRY(check_parent(check, (int)b->bodies.count));
+  const int count = (int)b->bodies.count;
+  if (from->parent < -1 || from->parent >= count) {
+    pf_fail(b->ctx, PF_ERR_MODEL, "%s: its parent is body %d, but only bodies added before it (0 to %d) or the "
+            "inertial frame (-1) can be parents", check->name, from->parent, count - 1);
+    pf_hint(b->ctx, "add parents before their children; a closed chain is a tree with a constraint");
+    return PF_ERR_MODEL;
+  }
   if ((int)from->joint < 0 || from->joint > PF_JOINT_FREE)
     return pf_fail(b->ctx, PF_ERR_ARGUMENT, "%s: %d is not a kind of joint", check->name, (int)from->joint);
   PF_TRY(check_numbers(check));
@@ -192,8 +191,8 @@ static PfStatus take(PfTreeBuilder *b, const Check *check, Body *body)
 
 static PfStatus no_room(PfContext *ctx, size_t count)
 {
-  const double megabytes = (double)count*(double)(2*sizeof(Body) + sizeof(Node) + sizeof(Edge) + sizeof(Mass) +
-                                                  200)*1e-6;
+  const size_t each = 2*sizeof(Body) + sizeof(Node) + sizeof(Edge) + sizeof(Mass) + 200;
+  const double megabytes = (double)count*(double)each*1e-6;
   return pf_fail(ctx, PF_ERR_MEMORY, "no room for a tree of %zu bodies, which needs about %.0f MB", count, megabytes);
 }
 
@@ -224,16 +223,7 @@ PfStatus pf_tree_builder_add(PfTreeBuilder *builder, const PfTreeBody *from, int
 
 /* ---------------------------------------------------------------- finishing */
 
-static bool copy_names(PfTree *tree)
-{
-  for (int k = 0; k < tree->count; k++) {
-    Body *body = tree->bodies + k;
-    if (!keep_name(tree->arena, body->name, &body->name)) return false;
-    if (!keep_name(tree->arena, body->joint_name, &body->joint_name)) return false;
-  }
-  return true;
-}
-
+/* Copies all that the builder has into the tree, and makes its nodes. */
 static PfStatus fill(PfTreeBuilder *builder, PfTree *tree)
 {
   const size_t count = builder->bodies.count, nv = builder->springs.count;
@@ -246,7 +236,10 @@ static PfStatus fill(PfTreeBuilder *builder, PfTree *tree)
   if (!tree->bodies || (builder->sprung && !tree->springs)) return no_room(builder->ctx, count);
   if (count) memcpy(tree->bodies, builder->bodies.at, count*sizeof(Body));
   if (builder->sprung) memcpy(tree->springs, builder->springs.at, nv*sizeof(Spring));
-  if (!copy_names(tree)) return no_room(builder->ctx, count);
+  for (Body *body = tree->bodies; body < tree->bodies + count; body++)
+    if (!keep_name(tree->arena, body->name, &body->name) ||
+        !keep_name(tree->arena, body->joint_name, &body->joint_name))
+      return no_room(builder->ctx, count);
   const PfStatus status = pf_tree_make_nodes(builder->ctx, tree);
   return status == PF_ERR_MEMORY ? no_room(builder->ctx, count) : status;
 }
@@ -304,11 +297,6 @@ int pf_tree_v_at(const PfTree *tree, int body)
   return tree->bodies[body].v;
 }
 
-const double *pf_tree_gravity(const PfTree *tree)
-{
-  return tree->gravity;
-}
-
 PfTreeBody pf_tree_get(const PfTree *tree, int index)
 {
   const Body *body = &tree->bodies[index];
@@ -332,6 +320,13 @@ PfTreeBody pf_tree_get(const PfTree *tree, int index)
 void pf_tree_name(const PfTree *tree, int body, char *text, size_t room)
 {
   put_name(tree->bodies[body].name, body, text, room);
+}
+
+BodyName pf_body_name(const PfTree *tree, int body)
+{
+  BodyName name = {0};
+  pf_tree_name(tree, body, name.text, sizeof name.text);
+  return name;
 }
 
 int pf_tree_find_body(const PfTree *tree, const char *name)

@@ -13,18 +13,14 @@ typedef struct Frame {
 
 /* ---------------------------------------------------------------- inward: composite inertias */
 
+/* S -> Rz S Rz^T */
 static inline void sym3_turn_z(double c, double s, double S[6])
 {
   turn_pair(turn_squares(c, s), &S[0], &S[1], &S[3]);
   turn2(c, s, &S[2], &S[4]);
 }
 
-static inline void sym3_turn_x(double c, double s, double S[6])
-{
-  turn_pair(turn_squares(c, s), &S[3], &S[4], &S[5]);
-  turn2(c, s, &S[1], &S[2]);
-}
-
+/* A composite inertia from node axes to those of the parent. */
 static inline void turn_composite(const PfTreeWork *work, int k, Mass *I)
 {
   const Node *node = &work->tree->nodes[k];
@@ -39,25 +35,12 @@ static inline void turn_composite(const PfTreeWork *work, int k, Mass *I)
     return;
   }
   sym3_turn_z(kin->c, kin->s, I->J);
-  sym3_turn_x(edge->ca, edge->sa, I->J);
+  /* S -> Rx S Rx^T */
+  double *S = I->J;
+  turn_pair(turn_squares(edge->ca, edge->sa), &S[3], &S[4], &S[5]);
+  turn2(edge->ca, edge->sa, &S[1], &S[2]);
   if (node->flags & NODE_TURNED) sym3_turn_z(work->tree->leads[k].c, work->tree->leads[k].s, I->J);
   edge_up(work, k, I->mc);
-}
-
-/* From the origin of node k to that of its parent, all in parent axes: with c and d the moments m c before and after
- * it, J' = J + (l.c + l.d) 1 - l c^T - d l^T. */
-static inline void shift_composite(const double l[3], Mass *I)
-{
-  const double c[3] = {I->mc[0], I->mc[1], I->mc[2]};
-  double *d = I->mc, *J = I->J;
-  for (int i = 0; i < 3; i++) d[i] += I->m*l[i];
-  const double x = l[0]*c[0] + d[0]*l[0], y = l[1]*c[1] + d[1]*l[1], z = l[2]*c[2] + d[2]*l[2];
-  J[0] += y + z;
-  J[1] -= l[0]*c[1] + d[0]*l[1];
-  J[2] -= l[0]*c[2] + d[0]*l[2];
-  J[3] += x + z;
-  J[4] -= l[1]*c[2] + d[1]*l[2];
-  J[5] += x + y;
 }
 
 static inline void add_composite(Mass *to, const Mass *more)
@@ -82,7 +65,18 @@ static inline void sum_composite(const PfTreeWork *work, int k, Mass *composites
   if (node->parent < 0) return;
   turn_composite(work, k, &I);
   node_length(work, k, l);
-  shift_composite(l, &I);
+  /* From the origin of node k to that of its parent, all in parent axes: with c and d the moments m c before and
+   * after it, J' = J + (l.c + l.d) 1 - l c^T - d l^T. */
+  const double c[3] = {I.mc[0], I.mc[1], I.mc[2]};
+  double *d = I.mc, *J = I.J;
+  for (int i = 0; i < 3; i++) d[i] += I.m*l[i];
+  const double x = l[0]*c[0] + d[0]*l[0], y = l[1]*c[1] + d[1]*l[1], z = l[2]*c[2] + d[2]*l[2];
+  J[0] += y + z;
+  J[1] -= l[0]*c[1] + d[0]*l[1];
+  J[2] -= l[0]*c[2] + d[0]*l[2];
+  J[3] += x + z;
+  J[4] -= l[1]*c[2] + d[1]*l[2];
+  J[5] += x + y;
   if (node->parent == k - 1) *carried = I;
   else if (node->flags & NODE_FIRST) composites[node->parent] = I;
   else add_composite(&composites[node->parent], &I);
@@ -113,6 +107,7 @@ static inline void turn_frame(const PfTreeWork *work, int k, const double Ep[9],
   }
 }
 
+/* The frame of node k from that of its parent. */
 static inline void set_frame(const PfTreeWork *work, int k, const Frame *parent, Frame *frame)
 {
   const PfTree *tree = work->tree;
@@ -133,15 +128,6 @@ static inline void carry_column(const Frame *frame, const double h[6], double to
   turn3(frame->E, h + 3, to + 3);
   cross3(frame->r, to, turn);
   add3(to + 3, turn);
-}
-
-static inline void carry_wrench(const Frame *frame, const double f[6], double to[6])
-{
-  double turn[3];
-  turn3(frame->E, f, to);
-  turn3(frame->E, f + 3, to + 3);
-  cross3(frame->r, to + 3, turn);
-  add3(to, turn);
 }
 
 /* The columns between a node and its root, one array of `room` per component, and which rates they belong to. */
@@ -190,6 +176,7 @@ static inline void turning_columns(const Frame *frame, const Mass *I, int axis, 
   add3(f, turn);
 }
 
+/* Adds a column to the path, and the row of M of its rate: products of f = Ic h with all columns so far. */
 static inline void put_column(const PfTree *tree, int dof, const double h[6], const double f[6], Path *path, double *M)
 {
   for (int j = 0; j < 6; j++) path->column[j][path->count] = h[j];
@@ -197,6 +184,7 @@ static inline void put_column(const PfTree *tree, int dof, const double h[6], co
   put_row(path, f, tree->in_line, M + (size_t)dof*(size_t)tree->nv);
 }
 
+/* The columns of M of one node: its composite inertia times H, carried inward along the path to the root. */
 static inline void put_node(const PfTreeWork *work, int k, const Frame *frame, const Mass *Ic, Path *path, double *M)
 {
   const PfTree *tree = work->tree;
@@ -215,7 +203,12 @@ static inline void put_node(const PfTreeWork *work, int k, const Frame *frame, c
     } else {
       carry_column(frame, H + 6*i, h);
       composite_mul(Ic, H + 6*i, local);
-      carry_wrench(frame, local, f);
+      /* A wrench to the axes and the origin of the root: the moment there is m + r x f. */
+      double turn[3];
+      turn3(frame->E, local, f);
+      turn3(frame->E, local + 3, f + 3);
+      cross3(frame->r, f + 3, turn);
+      add3(f, turn);
     }
     put_column(tree, node->v + i, h, f, path, M);
   }
@@ -236,6 +229,7 @@ static void sweep(PfTreeWork *work, Frame *frames, Mass *composites)
   }
 }
 
+/* Rows of M below the diagonal, node by node; elements of rates on different branches are zero. */
 PfStatus pf_tree_inertia(PfTreeWork *work, const double *q, double *M)
 {
   const PfTree *tree = work->tree;

@@ -25,44 +25,43 @@ struct PfTreeRows {
   int *dofs, dof_count;   /* those that rows reach */
   double *zeta, *t;
   double *S, *velocity, *rhs, *lambda;
-  double *size;           /* of the terms that add up to rhs: what rounding is measured against */
-  double *wrench, *tau;   /* 6 per body, nv: what the constraints do, and the input with it */
+  double *size;           /* of the terms that add up to rhs: the scale of rounding */
+  double *wrench, *tau;   /* 6 per body, nv: the action of the constraints, and the input with it */
   PfLdl ldl;
 };
 
-/* Rows that depend on others leave this much of their diagonal element behind, rounding; section 5. */
+/* Dependent rows keep this fraction of their diagonal element at most, which is rounding; section 5. */
 static const double RANK_TOLERANCE = 1e-12;
-static const double CONTRADICTION = 1e-6;
+static const double CONTRADICTION = 1e-6; /* of the terms of a redundant row */
 static const double NOTHING = 1e-24; /* squares: 1e-12 of the terms */
 
+/* All arrays of the rows, in their arena; arrays of numbers with one allocation. */
 static PfStatus make_rows(PfContext *ctx, const PfTree *tree, int most, PfTreeRows *rows)
 {
-  const size_t m = (size_t)most, nv = (size_t)tree->nv, nodes = (size_t)tree->node_count;
-  PfArena *arena = rows->arena;
+  const size_t m = (size_t)most, nv = (size_t)tree->nv, nodes = (size_t)tree->node_count, n = (size_t)tree->count;
+  const struct {
+    double **array;
+    size_t count;
+  } arrays[] = {{&rows->eps, m*nv},     {&rows->half, nv}, {&rows->uncancelled, m}, {&rows->zeta, 6*nodes},
+                {&rows->t, nv},         {&rows->S, m*m},   {&rows->velocity, m},    {&rows->rhs, m},
+                {&rows->lambda, m},     {&rows->size, m},  {&rows->wrench, 6*n},    {&rows->tau, nv}};
+  size_t total = 0;
+  for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++) total += arrays[i].count;
+  double *numbers = pf_arena_array(rows->arena, double, total);
   rows->tree = tree;
   rows->most = most;
-  rows->rows = pf_arena_array(arena, Row, m);
-  rows->eps = pf_arena_array(arena, double, m*nv);
-  rows->half = pf_arena_array(arena, double, nv);
-  rows->uncancelled = pf_arena_array(arena, double, m);
-  rows->touched = pf_arena_array(arena, unsigned char, nodes);
-  rows->reached = pf_arena_array(arena, unsigned char, nodes);
-  rows->dofs = pf_arena_array(arena, int, nv);
-  rows->zeta = pf_arena_array(arena, double, 6*nodes);
-  rows->t = pf_arena_array(arena, double, nv);
-  rows->S = pf_arena_array(arena, double, m*m);
-  rows->velocity = pf_arena_array(arena, double, m);
-  rows->rhs = pf_arena_array(arena, double, m);
-  rows->lambda = pf_arena_array(arena, double, m);
-  rows->size = pf_arena_array(arena, double, m);
-  rows->wrench = pf_arena_array(arena, double, 6*(size_t)tree->count);
-  rows->tau = pf_arena_array(arena, double, nv);
-  PF_TRY(pf_ldl_make(ctx, arena, most, &rows->ldl));
-  if (rows->rows && rows->eps && rows->half && rows->uncancelled && rows->touched && rows->reached && rows->dofs &&
-      rows->zeta && rows->t && rows->S &&
-      rows->velocity && rows->rhs && rows->lambda && rows->size && rows->wrench && rows->tau)
-    return PF_OK;
-  return pf_fail(ctx, PF_ERR_MEMORY, "no room for %d constraint rows on %d bodies", most, tree->count);
+  rows->rows = pf_arena_array(rows->arena, Row, m);
+  rows->touched = pf_arena_array(rows->arena, unsigned char, nodes);
+  rows->reached = pf_arena_array(rows->arena, unsigned char, nodes);
+  rows->dofs = pf_arena_array(rows->arena, int, nv);
+  PF_TRY(pf_ldl_make(ctx, rows->arena, most, &rows->ldl));
+  if (!numbers || !rows->rows || !rows->touched || !rows->reached || !rows->dofs)
+    return pf_fail(ctx, PF_ERR_MEMORY, "no room for %d constraint rows on %d bodies", most, tree->count);
+  for (size_t i = 0; i < sizeof arrays/sizeof *arrays; i++) {
+    *arrays[i].array = numbers;
+    numbers += arrays[i].count;
+  }
+  return PF_OK;
 }
 
 PfStatus pf_tree_rows_new(PfContext *ctx, const PfTree *tree, int most, PfTreeRows **result)
@@ -71,13 +70,9 @@ PfStatus pf_tree_rows_new(PfContext *ctx, const PfTree *tree, int most, PfTreeRo
   if (most < 0) return pf_fail(ctx, PF_ERR_ARGUMENT, "room for %d constraint rows", most);
   PfArena *arena = pf_arena_new(pf_context_allocator(ctx));
   PfTreeRows *rows = arena ? pf_arena_array(arena, PfTreeRows, 1) : NULL;
-  PfStatus status;
-  if (rows) {
-    rows->arena = arena;
-    status = make_rows(ctx, tree, most, rows);
-  } else {
-    status = pf_fail(ctx, PF_ERR_MEMORY, "no room for %d constraint rows", most);
-  }
+  if (rows) rows->arena = arena;
+  const PfStatus status = rows ? make_rows(ctx, tree, most, rows)
+                               : pf_fail(ctx, PF_ERR_MEMORY, "no room for %d constraint rows", most);
   if (status == PF_OK) *result = rows;
   else pf_arena_free(arena);
   return status;
@@ -120,6 +115,7 @@ typedef struct Point {
   double arm[3], x[3], whirl[3];
 } Point;
 
+/* The point `at` of a body (body axes), or of the inertial frame (body -1). */
 static void find_point(const PfTreeWork *work, int body, const double at[3], Point *point)
 {
   memset(point, 0, sizeof *point);
@@ -133,7 +129,7 @@ static void find_point(const PfTreeWork *work, int body, const double at[3], Poi
   centripetal(work->V + 6*(size_t)body, point->arm, point->whirl);
 }
 
-/* [arm x n; n]: what a unit force along n at the point is as a wrench. */
+/* [arm x n; n]: the wrench of a unit force along n at the point. */
 static void point_covector(const double arm[3], const double n[3], double sign, double w[6])
 {
   cross3(arm, n, w);
@@ -141,6 +137,7 @@ static void point_covector(const double arm[3], const double n[3], double sign, 
   for (int i = 0; i < 6; i++) w[i] *= sign;
 }
 
+/* Three rows: two points stay together. */
 static void point_rows(const PfTreeWork *work, const PfTreeConstraint *c, Row *rows)
 {
   Point a, b;
@@ -156,7 +153,8 @@ static void point_rows(const PfTreeWork *work, const PfTreeConstraint *c, Row *r
   }
 }
 
-/* The gap of a weld is the vector part of the rotation from b to a: small when it is used at all. */
+/* Three rows: two bodies do not turn against each other. The gap is the vector part of the rotation from b to a: small
+ * when it is used at all. */
 static void turn_rows(const PfTreeWork *work, const PfTreeConstraint *c, Row *rows)
 {
   double A[9], B[9], back[9], K[9];
@@ -174,6 +172,8 @@ static void turn_rows(const PfTreeWork *work, const PfTreeConstraint *c, Row *ro
   }
 }
 
+/* One row: a point of a body has no velocity along n, which is fixed in the body; n.(vdot) = -n.(w x (w x arm)) - (w x
+ * n).v */
 static void knife_row(const PfTreeWork *work, const PfTreeConstraint *c, Row *row)
 {
   Point a;
@@ -188,11 +188,7 @@ static void knife_row(const PfTreeWork *work, const PfTreeConstraint *c, Row *ro
   row->rhs = -dot3(n, a.whirl) - dot3(turned, v);
 }
 
-static int row_count(PfTreeConstraintKind kind)
-{
-  return kind == PF_TREE_POINT ? 3 : kind == PF_TREE_WELD ? 6 : 1;
-}
-
+/* Are there the bodies or rates of constraint number `number`? */
 static PfStatus check(PfContext *ctx, const PfTree *tree, const PfTreeConstraint *c, int number)
 {
   if (c->kind == PF_TREE_RATES) {
@@ -207,28 +203,6 @@ static PfStatus check(PfContext *ctx, const PfTree *tree, const PfTreeConstraint
     return pf_fail(ctx, PF_ERR_ARGUMENT, "constraint %d: there is no body %d", number, c->body_a);
   if (c->kind != PF_TREE_KNIFE && (c->body_b < -1 || c->body_b >= tree->count))
     return pf_fail(ctx, PF_ERR_ARGUMENT, "constraint %d: there is no body %d", number, c->body_b);
-  return PF_OK;
-}
-
-static PfStatus set_rows(const PfTreeWork *work, PfTreeRows *rows, const PfTreeConstraint *constraints, int count)
-{
-  rows->count = 0;
-  for (int k = 0; k < count; k++) {
-    const PfTreeConstraint *c = &constraints[k];
-    const int n = row_count(c->kind), one_body = c->kind == PF_TREE_KNIFE, no_body = c->kind == PF_TREE_RATES;
-    PF_TRY(check(work->ctx, work->tree, c, k));
-    if (rows->count + n > rows->most)
-      return pf_fail(work->ctx, PF_ERR_ARGUMENT, "there is room for %d constraint rows, and constraint %d needs more",
-                     rows->most, k);
-    Row *to = rows->rows + rows->count;
-    for (int i = 0; i < n; i++)
-      to[i] = (Row){.constraint = k, .body = {no_body ? -1 : c->body_a, no_body || one_body ? -1 : c->body_b},
-                    .rates = no_body ? c : NULL, .rhs = no_body ? c->rhs : 0};
-    if (c->kind == PF_TREE_POINT) point_rows(work, c, to);
-    if (c->kind == PF_TREE_WELD) turn_rows(work, c, to), point_rows(work, c, to + 3);
-    if (c->kind == PF_TREE_KNIFE) knife_row(work, c, to);
-    rows->count += n;
-  }
   return PF_OK;
 }
 
@@ -253,13 +227,9 @@ static double apply(const Row *row, const double *rates, const double *bodies, d
   return sum;
 }
 
-static void set_velocity(const PfTreeWork *work, PfTreeRows *rows, const double *v)
-{
-  for (int j = 0; j < rows->count; j++) rows->velocity[j] = apply(&rows->rows[j], v, work->V, &rows->size[j]);
-}
-
 /* ---------------------------------------------------------------- S = A M^-1 A^T */
 
+/* The node with that rate. */
 static int node_of_dof(const PfTree *tree, int dof)
 {
   int low = 0, high = tree->count - 1; /* the last body whose rates begin at or before it, and that has any */
@@ -271,6 +241,7 @@ static int node_of_dof(const PfTree *tree, int dof)
   return tree->node_of[low];
 }
 
+/* Marks the node of a row, and as reached it and its ancestors; *last is the last node of the row. */
 static void touch(PfTreeRows *rows, int node, int *last)
 {
   rows->touched[node] = 1;
@@ -299,6 +270,7 @@ static void sweep_side(PfTreeWork *work, PfTreeRows *rows, int j, int side)
     }
 }
 
+/* A row on rates: its eps. */
 static void sweep_rates(PfTreeWork *work, PfTreeRows *rows, int j)
 {
   const PfTree *tree = rows->tree;
@@ -312,20 +284,19 @@ static void sweep_rates(PfTreeWork *work, PfTreeRows *rows, int j)
   for (int i = 0; i < c->terms; i++) rows->t[c->dofs[i]] = 0;
 }
 
-static void sweep_row(PfTreeWork *work, PfTreeRows *rows, int j)
-{
-  memset(rows->eps + (size_t)j*(size_t)rows->tree->nv, 0, (size_t)rows->tree->nv*sizeof *rows->eps);
-  rows->uncancelled[j] = 0;
-  if (rows->rows[j].rates) sweep_rates(work, rows, j);
-  for (int side = 0; side < 2; side++) sweep_side(work, rows, j, side);
-}
-
+/* S = A M^-1 A^T: each row is passed inward once (eps), then S_ij = sum over dofs of eps_i eps_j/D. A row that no joint
+ * can break is rounding, which must not look like a tiny pivot. */
 static void set_compliance(PfTreeWork *work, PfTreeRows *rows)
 {
   const PfTree *tree = rows->tree;
   const size_t m = (size_t)rows->count, nv = (size_t)tree->nv;
   memset(rows->reached, 0, (size_t)tree->node_count);
-  for (int j = 0; j < rows->count; j++) sweep_row(work, rows, j);
+  for (int j = 0; j < rows->count; j++) {
+    memset(rows->eps + (size_t)j*nv, 0, nv*sizeof *rows->eps);
+    rows->uncancelled[j] = 0;
+    if (rows->rows[j].rates) sweep_rates(work, rows, j);
+    for (int side = 0; side < 2; side++) sweep_side(work, rows, j, side);
+  }
   rows->dof_count = 0;
   for (int k = 0; k < tree->node_count; k++)
     for (int i = 0; rows->reached[k] && i < pf_joint_nv(tree->bodies[tree->nodes[k].body].joint); i++)
@@ -339,14 +310,14 @@ static void set_compliance(PfTreeWork *work, PfTreeRows *rows)
       }
       rows->S[i*m + j] = rows->S[j*m + i] = sum;
     }
-  for (size_t i = 0; i < m; i++) /* a row that no joint can break is rounding: it must not look like a tiny pivot */
+  for (size_t i = 0; i < m; i++)
     for (size_t j = 0; rows->S[i*m + i] <= NOTHING*rows->uncancelled[i] && j < m; j++)
       if (j != i) rows->S[i*m + j] = rows->S[j*m + i] = 0;
   for (size_t i = 0; i < m; i++)
     if (rows->S[i*m + i] <= NOTHING*rows->uncancelled[i]) rows->S[i*m + i] = 0;
 }
 
-/* Residual of the row, beyond rounding of its terms. */
+/* Has a redundant row a residual beyond rounding of its terms? */
 static int contradicts(const PfTreeRows *rows, int row)
 {
   double sum = rows->rhs[row], size = rows->size[row];
@@ -358,7 +329,7 @@ static int contradicts(const PfTreeRows *rows, int row)
   return !(fabs(sum) <= CONTRADICTION*size);
 }
 
-/* S lambda = rhs */
+/* Solves S lambda = rhs; fails where redundant rows contradict the others. */
 static PfStatus solve(PfTreeWork *work, PfTreeRows *rows)
 {
   PfLdl *ldl = &rows->ldl;
@@ -379,6 +350,44 @@ static PfStatus solve(PfTreeWork *work, PfTreeRows *rows)
 
 /* ---------------------------------------------------------------- the calls */
 
+/* Rows at the state of the workspace, their velocities A v, and S. Needs poses and velocities unless all rows are on
+ * rates, and the factors of a solution. */
+static PfStatus prepare(PfTreeWork *work, PfTreeRows *rows, const double *v, const PfTreeConstraint *constraints,
+                        int count)
+{
+  /* Turns constraints into rows: at most two bodies with a force and a moment each, or a sum of rates. */
+  rows->count = 0;
+  for (int k = 0; k < count; k++) {
+    const PfTreeConstraint *c = &constraints[k];
+    const int n = c->kind == PF_TREE_POINT ? 3 : c->kind == PF_TREE_WELD ? 6 : 1;
+    const int one_body = c->kind == PF_TREE_KNIFE, no_body = c->kind == PF_TREE_RATES;
+    PF_TRY(check(work->ctx, work->tree, c, k));
+    if (rows->count + n > rows->most)
+      return pf_fail(work->ctx, PF_ERR_ARGUMENT, "there is room for %d constraint rows, and constraint %d needs more",
+                     rows->most, k);
+    Row *to = rows->rows + rows->count;
+    for (int i = 0; i < n; i++)
+      to[i] = (Row){.constraint = k, .body = {no_body ? -1 : c->body_a, no_body || one_body ? -1 : c->body_b},
+                    .rates = no_body ? c : NULL, .rhs = no_body ? c->rhs : 0};
+    if (c->kind == PF_TREE_POINT) point_rows(work, c, to);
+    if (c->kind == PF_TREE_WELD) turn_rows(work, c, to), point_rows(work, c, to + 3);
+    if (c->kind == PF_TREE_KNIFE) knife_row(work, c, to);
+    rows->count += n;
+  }
+  for (int j = 0; j < rows->count; j++) rows->velocity[j] = apply(&rows->rows[j], v, work->V, &rows->size[j]);
+  set_compliance(work, rows);
+  return PF_OK;
+}
+
+/* tau += A^T lambda of the rows on rates. */
+static void add_rates(const PfTreeRows *rows, double *tau)
+{
+  for (int j = 0; j < rows->count; j++) {
+    const PfTreeConstraint *rates = rows->rows[j].rates;
+    for (int i = 0; rates && i < rates->terms; i++) tau[rates->dofs[i]] += rows->lambda[j]*rates->coefficients[i];
+  }
+}
+
 /* A^T lambda as wrenches and joint forces, on top of the given ones. */
 static void add_forces(PfTreeRows *rows, const PfTreeInput *input)
 {
@@ -388,34 +397,34 @@ static void add_forces(PfTreeRows *rows, const PfTreeInput *input)
   else memset(rows->wrench, 0, n);
   if (input->tau) memcpy(rows->tau, input->tau, nv);
   else memset(rows->tau, 0, nv);
-  for (int j = 0; j < rows->count; j++) {
-    const Row *row = &rows->rows[j];
-    for (int side = 0; side < 2; side++)
+  for (int j = 0; j < rows->count; j++)
+    for (int side = 0; side < 2; side++) {
+      const Row *row = &rows->rows[j];
       if (row->body[side] >= 0) add_scaled(rows->wrench + 6*(size_t)row->body[side], rows->lambda[j], row->w[side], 6);
-    for (int i = 0; row->rates && i < row->rates->terms; i++)
-      rows->tau[row->rates->dofs[i]] += rows->lambda[j]*row->rates->coefficients[i];
-  }
+    }
+  add_rates(rows, rows->tau);
 }
 
-/* What actuators must do: the force of the joint less that of the rows. */
+/* Is the motion of the dof given, by a lock or by the caller? */
+static int is_held(const PfTree *tree, const PfTreeInput *input, int dof)
+{
+  return (tree->locked && tree->locked[dof]) || (input->prescribed && input->prescribed[dof]);
+}
+
+/* The actuator forces: the force of the joint less that of the rows. */
 static void take_off_forces(const PfTreeRows *rows, const PfTreeInput *input, double *tau)
 {
   const PfTree *tree = rows->tree;
-  for (int i = 0; i < tree->nv; i++) {
-    const int held = (tree->locked && tree->locked[i]) || (input->prescribed && input->prescribed[i]);
-    if (!held) tau[i] = input->tau ? input->tau[i] : 0;
-  }
+  for (int i = 0; i < tree->nv; i++)
+    if (!is_held(tree, input, i)) tau[i] = input->tau ? input->tau[i] : 0;
   for (int j = 0; j < rows->count; j++) {
-    const Row *row = &rows->rows[j];
-    for (int i = 0; row->rates && i < row->rates->terms; i++) {
-      const int dof = row->rates->dofs[i];
-      const int held = (tree->locked && tree->locked[dof]) || (input->prescribed && input->prescribed[dof]);
-      if (held) tau[dof] -= rows->lambda[j]*row->rates->coefficients[i];
-    }
+    const PfTreeConstraint *rates = rows->rows[j].rates;
+    for (int i = 0; rates && i < rates->terms; i++)
+      if (is_held(tree, input, rates->dofs[i])) tau[rates->dofs[i]] -= rows->lambda[j]*rates->coefficients[i];
   }
 }
 
-/* Are all rows about rates, and is nothing wanted but these? Then poses of bodies are not needed, and what the rows do
+/* Are all rows about rates, and are only rates wanted? Then poses of bodies are not needed, and the effect of the rows
  * is added to the motion without them. */
 static int is_about_rates(const PfTreeInput *input, const PfTreeConstraint *constraints, int count,
                           const PfTreeOutput *output)
@@ -425,50 +434,36 @@ static int is_about_rates(const PfTreeInput *input, const PfTreeConstraint *cons
   return !input->wrench && output->vdot && !output->tau && !output->acceleration && !output->joint_wrench;
 }
 
-/* vdot += M^-1 A^T lambda */
-static PfStatus add_response(PfTreeWork *work, PfTreeRows *rows, double *vdot)
-{
-  const int nv = rows->tree->nv;
-  double *x = rows->wrench; /* at least as long */
-  memset(rows->tau, 0, (size_t)nv*sizeof *rows->tau);
-  for (int j = 0; j < rows->count; j++) {
-    const PfTreeConstraint *rates = rows->rows[j].rates;
-    for (int i = 0; i < rates->terms; i++) rows->tau[rates->dofs[i]] += rows->lambda[j]*rates->coefficients[i];
-  }
-  PF_TRY(pf_tree_respond(work, rows->tau, NULL, x));
-  for (int i = 0; i < nv; i++) vdot[i] += x[i];
-  return PF_OK;
-}
-
-static PfStatus constrain_rates(PfTreeWork *work, PfTreeRows *rows, const PfTreeInput *input,
-                                const PfTreeConstraint *constraints, int count, double *vdot)
-{
-  PF_TRY(pf_tree_hybrid(work, input, vdot, NULL));
-  PF_TRY(set_rows(work, rows, constraints, count));
-  set_velocity(work, rows, input->v);
-  set_compliance(work, rows);
-  for (int j = 0; j < rows->count; j++)
-    rows->rhs[j] = rows->rows[j].rhs - apply(&rows->rows[j], vdot, work->body6, &rows->size[j]);
-  PF_TRY(solve(work, rows));
-  return add_response(work, rows, vdot);
-}
-
+/* The motion without constraints, then the multipliers, then the motion with A^T lambda among the forces. Only the
+ * bodies of the rows get accelerations in between. */
 PfStatus pf_tree_constrained(PfTreeWork *work, PfTreeRows *rows, const PfTreeInput *input,
                              const PfTreeConstraint *constraints, int count, const PfTreeOutput *output)
 {
   const PfTree *tree = work->tree;
   double *vdot = work->rows; /* nv: the motion without constraints */
-  if (is_about_rates(input, constraints, count, output))
-    return constrain_rates(work, rows, input, constraints, count, output->vdot);
+  if (is_about_rates(input, constraints, count, output)) {
+    /* The shorter way when all constraints are sums of rates and only accelerations are requested: the motion
+     * without them, and vdot += M^-1 A^T lambda. */
+    PF_TRY(pf_tree_hybrid(work, input, output->vdot, NULL));
+    PF_TRY(prepare(work, rows, input->v, constraints, count));
+    for (int j = 0; j < rows->count; j++)
+      rows->rhs[j] = rows->rows[j].rhs - apply(&rows->rows[j], output->vdot, work->body6, &rows->size[j]);
+    PF_TRY(solve(work, rows));
+    const int nv = rows->tree->nv;
+    double *x = rows->wrench; /* at least as long */
+    memset(rows->tau, 0, (size_t)nv*sizeof *rows->tau);
+    add_rates(rows, rows->tau);
+    PF_TRY(pf_tree_respond(work, rows->tau, NULL, x));
+    for (int i = 0; i < nv; i++) output->vdot[i] += x[i];
+    return PF_OK;
+  }
   PF_TRY(pf_tree_hybrid(work, input, vdot, NULL));
   PF_TRY(pf_tree_kinematics(work, input->q, input->v));
-  PF_TRY(set_rows(work, rows, constraints, count));
-  set_velocity(work, rows, input->v);
-  set_compliance(work, rows);
+  PF_TRY(prepare(work, rows, input->v, constraints, count));
   for (int j = 0; j < rows->count; j++) {
     const Row *row = &rows->rows[j];
     const double alpha = constraints[row->constraint].alpha;
-    for (int side = 0; side < 2; side++) /* only the bodies that are needed */
+    for (int side = 0; side < 2; side++)
       if (row->body[side] >= 0)
         pf_acceleration_from_node(work, row->body[side], tree->gravity, work->body6 + 6*(size_t)row->body[side]);
     rows->rhs[j] = row->rhs - apply(row, vdot, work->body6,
@@ -484,16 +479,15 @@ PfStatus pf_tree_constrained(PfTreeWork *work, PfTreeRows *rows, const PfTreeInp
   return PF_OK;
 }
 
+/* An impulsive solution without impulses makes the factors. */
 PfStatus pf_tree_close(PfTreeWork *work, PfTreeRows *rows, const double *q, double *v, const unsigned char *prescribed,
                        const PfTreeConstraint *constraints, int count)
 {
   double *jump = work->rows;
   const PfTreeInput still = {.q = q, .prescribed = prescribed};
-  PF_TRY(pf_tree_impulse(work, &still, &(PfTreeOutput){.vdot = jump})); /* for the factors */
+  PF_TRY(pf_tree_impulse(work, &still, &(PfTreeOutput){.vdot = jump}));
   PF_TRY(pf_tree_kinematics(work, q, v));
-  PF_TRY(set_rows(work, rows, constraints, count));
-  set_velocity(work, rows, v);
-  set_compliance(work, rows);
+  PF_TRY(prepare(work, rows, v, constraints, count));
   for (int j = 0; j < rows->count; j++) rows->rhs[j] = -rows->velocity[j];
   PF_TRY(solve(work, rows));
   add_forces(rows, &still);

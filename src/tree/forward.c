@@ -37,12 +37,14 @@ static void recover(PfTreeWork *work, const Node *node, const TreeProblem *probl
   }
 }
 
+/* Adds the given accelerations of prescribed dofs. */
 static void add_prescribed(const TreeProblem *problem, const Node *node, const double *H, int nv, double A[6])
 {
   for (int i = 0; problem->mask && problem->vdot && i < nv; i++)
     if (problem->mask[node->v + i]) add_scaled(A, problem->vdot[node->v + i], H + 6*i, 6);
 }
 
+/* Over a revolute joint whose motion is sought: A of the parent becomes that of the node. */
 static inline void revolute_out(PfTreeWork *work, int k, const TreeProblem *problem, double A[6])
 {
   const Node *node = &work->tree->nodes[k];
@@ -76,6 +78,7 @@ static int revolutes_out(PfTreeWork *work, int k, const TreeProblem *problem, do
   return k;
 }
 
+/* Over a ball joint, whose rates are the angular acceleration less the part that comes from the parent. */
 static inline void ball_out(PfTreeWork *work, const Node *node, const TreeProblem *problem, double A[6])
 {
   const Extra *extra = &work->extras[node->extra];
@@ -91,6 +94,7 @@ static inline void ball_out(PfTreeWork *work, const Node *node, const TreeProble
   A[0] = x, A[1] = y, A[2] = z;
 }
 
+/* Over any joint, also with prescribed dofs. */
 static void general_out(PfTreeWork *work, int k, const TreeProblem *problem, double A[6])
 {
   const PfTree *tree = work->tree;
@@ -115,7 +119,7 @@ static void general_out(PfTreeWork *work, int k, const TreeProblem *problem, dou
   }
 }
 
-/* The same for ball joints. */
+/* The same for a run of ball joints. */
 static int balls_out(PfTreeWork *work, int k, const TreeProblem *problem, double A[6])
 {
   const PfTree *tree = work->tree;
@@ -131,7 +135,7 @@ static int balls_out(PfTreeWork *work, int k, const TreeProblem *problem, double
   return k;
 }
 
-/* Accelerations stay in the workspace only where somebody will ask for them: other children, or the caller. */
+/* Accelerations stay in the workspace only where they are needed later: by other children, or by the caller. */
 static void sweep_back_out(PfTreeWork *work, const TreeProblem *problem)
 {
   const PfTree *tree = work->tree;
@@ -157,48 +161,26 @@ static void sweep_back_out(PfTreeWork *work, const TreeProblem *problem)
 
 /* ---------------------------------------------------------------- the calls */
 
-/* The first body whose own numbers are not finite, or -1. */
-static int bad_input(const PfTree *tree, const TreeProblem *problem)
+/* A pivot at a node was not positive: since a number was not finite, or since the joint moves no mass. */
+static PfStatus fail_at_pivot(PfTreeWork *work, const TreeProblem *problem, int node)
 {
+  const PfTree *tree = work->tree;
   for (int k = 0; k < tree->count; k++) {
     const Body *body = &tree->bodies[k];
     const int nq = pf_joint_nq(body->joint), nv = pf_joint_nv(body->joint);
     if (any_bad(problem->q + body->q, nq) || (problem->v && any_bad(problem->v + body->v, nv)) ||
         (problem->tau && any_bad(problem->tau + body->v, nv)))
-      return k;
+      return pf_fail(work->ctx, PF_ERR_NUMBER, "a coordinate, rate or force of the joint of %s is not finite",
+                     pf_body_name(tree, k).text);
   }
-  return -1;
-}
-
-static PfStatus fail_at_pivot(PfTreeWork *work, const TreeProblem *problem, int node)
-{
-  const PfTree *tree = work->tree;
-  const int bad = bad_input(tree, problem), k = bad >= 0 ? bad : tree->nodes[node].body;
-  char name[80];
-  pf_tree_name(tree, k, name, sizeof name);
-  if (bad >= 0) return pf_fail(work->ctx, PF_ERR_NUMBER,
-                               "a coordinate, rate or force of the joint of %s is not finite", name);
+  const int k = tree->nodes[node].body;
   pf_fail(work->ctx, PF_ERR_NUMBER, "the %s joint of %s can move without moving any mass",
-          pf_joint_name(tree->bodies[k].joint), name);
+          pf_joint_name(tree->bodies[k].joint), pf_body_name(tree, k).text);
   pf_hint(work->ctx, "give the body, or one it carries, mass or inertia, or prescribe the motion of this joint");
   return PF_ERR_NUMBER;
 }
 
-static PfStatus check_result(PfTreeWork *work, const double *vdot)
-{
-  const PfTree *tree = work->tree;
-  double probe = 0;
-  for (int i = 0; i < tree->nv; i++) probe += 0*vdot[i];
-  if (probe == 0) return PF_OK;
-  for (int k = 0; k < tree->count; k++)
-    if (any_bad(vdot + tree->bodies[k].v, pf_joint_nv(tree->bodies[k].joint))) {
-      char name[80];
-      pf_tree_name(tree, k, name, sizeof name);
-      return pf_fail(work->ctx, PF_ERR_NUMBER, "the acceleration of the joint of %s is not finite", name);
-    }
-  return PF_OK;
-}
-
+/* Articulated-body algorithm: outward kinematics, inward inertias and forces, outward accelerations. O(n). */
 static PfStatus solve(PfTreeWork *work, const TreeProblem *problem)
 {
   work->factored = 0;
@@ -208,7 +190,15 @@ static PfStatus solve(PfTreeWork *work, const TreeProblem *problem)
   sweep_back_out(work, problem);
   work->factored = 1;
   work->masked = problem->mask != NULL;
-  return check_result(work, problem->vdot_out);
+  const PfTree *tree = work->tree;
+  double probe = 0;
+  for (int i = 0; i < tree->nv; i++) probe += 0*problem->vdot_out[i];
+  if (probe == 0) return PF_OK;
+  for (int k = 0; k < tree->count; k++)
+    if (any_bad(problem->vdot_out + tree->bodies[k].v, pf_joint_nv(tree->bodies[k].joint)))
+      return pf_fail(work->ctx, PF_ERR_NUMBER, "the acceleration of the joint of %s is not finite",
+                     pf_body_name(tree, k).text);
+  return PF_OK;
 }
 
 PfStatus pf_tree_forward(PfTreeWork *work, const double *q, const double *v, const double *tau, double *vdot)
@@ -220,27 +210,20 @@ PfStatus pf_tree_forward(PfTreeWork *work, const double *q, const double *v, con
   return solve(work, &problem);
 }
 
-/* What is prescribed: by the caller, or because it is locked. Locked dofs have no acceleration, whatever is given. */
-static void set_mask(PfTreeWork *work, const PfTreeInput *input, TreeProblem *problem)
+/* Solves a problem with wrenches, and with dofs that are prescribed by the caller or since they are locked: these have
+ * no acceleration, whatever vdot is. vdot and tau (either may be NULL) are completed. */
+static PfStatus mixed(PfTreeWork *work, const PfTreeInput *input, TreeProblem *problem, double *vdot, double *tau)
 {
   const PfTree *tree = work->tree;
   const size_t nv = (size_t)tree->nv;
-  int any = 0;
   for (size_t i = 0; i < nv; i++) {
     const int locked = tree->locked && tree->locked[i], given = input->prescribed && input->prescribed[i];
     work->mask[i] = (unsigned char)(locked || given);
     work->rates[i] = given && !locked && input->vdot ? input->vdot[i] : 0;
-    any |= work->mask[i];
+    if (!work->mask[i]) continue;
+    problem->mask = work->mask;
+    problem->vdot = work->rates;
   }
-  if (!any) return;
-  problem->mask = work->mask;
-  problem->vdot = work->rates;
-}
-
-static PfStatus mixed(PfTreeWork *work, const PfTreeInput *input, TreeProblem *problem, double *vdot, double *tau)
-{
-  const size_t nv = (size_t)work->tree->nv;
-  set_mask(work, input, problem);
   if (input->wrench) {
     PF_TRY(pf_tree_load(work, input->q, input->wrench));
     problem->load = work->load;
@@ -262,10 +245,10 @@ PfStatus pf_tree_hybrid(PfTreeWork *work, const PfTreeInput *input, double *vdot
   return mixed(work, input, &problem, vdot, tau);
 }
 
-/* f_k from P and z, not by adding up inertial forces: on long chains those nearly cancel. */
+/* Accelerations and joint wrenches besides. The latter come from P and z, not from a sum of inertial forces: on long
+ * chains those nearly cancel. */
 static PfStatus complete(PfTreeWork *work, const PfTreeInput *input, const double *gravity, int passive,
-                         const double *v,
-                         const PfTreeOutput *out)
+                         const double *v, const PfTreeOutput *out)
 {
   TreeProblem problem = {.q = input->q, .v = v, .tau = input->tau, .passive = passive, .keep = 1,
                      .gravity = {gravity[0], gravity[1], gravity[2]}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies in inertial axes, in the order and the frames of the user: poses, velocities, accelerations, joint
- * wrenches, sums. The equations are those of the paper as they stand; the fast sweeps are elsewhere. */
+/* Bodies in inertial axes, in the order and the frames of the user: poses, velocities, accelerations, joint wrenches,
+ * sums. The equations are those of the paper as they stand, numbered as there; the fast sweeps are elsewhere. */
 #include "tree/tree_impl.h"
 
 static const double ZERO[6] = {0};
@@ -22,12 +22,14 @@ void pf_joint_step(const PfTreeWork *work, int k, const double *q, const double 
   }
 }
 
+/* d = H v: the velocity of a body against its parent. */
 static void relative_velocity(const Step *step, int nv, const double *v, double d[6])
 {
   memset(d, 0, 6*sizeof *d);
   for (int i = 0; v && i < nv; i++) add_scaled(d, v[i], step->joint.H + 6*i, 6);
 }
 
+/* From the inertial frame outward: r_k = r_lambda + l_k, V_k = Phi_k V_lambda + H_k v_k. */
 PfStatus pf_tree_kinematics(PfTreeWork *work, const double *q, const double *v)
 {
   const PfTree *tree = work->tree;
@@ -48,11 +50,9 @@ PfStatus pf_tree_kinematics(PfTreeWork *work, const double *q, const double *v)
       Vk[3 + i] = V[3 + i] + swing[i] + d[3 + i];
       probe += 0*(rk[i] + Vk[i] + Vk[3 + i]);
     }
-    if (!(probe == 0)) {
-      char name[80];
-      pf_tree_name(tree, k, name, sizeof name);
-      return pf_fail(work->ctx, PF_ERR_NUMBER, "the position or velocity of %s is not finite", name);
-    }
+    if (probe != 0)
+      return pf_fail(work->ctx, PF_ERR_NUMBER, "the position or velocity of %s is not finite",
+                     pf_body_name(tree, k).text);
   }
   return PF_OK;
 }
@@ -101,10 +101,13 @@ void pf_velocity_acceleration(const PfTreeWork *work, int k, const Step *step, c
   add_scaled(a + 3, 2, coriolis, 3);
 }
 
-/* M_k A + b_k at O_k: (9), (11), (12). */
-static void inertial_wrench(const PfTreeWork *work, int k, const double A[6], double f[6])
+/* f = M_k A + b_k less weight and external wrench (6 numbers of this body, or NULL), at O_k: (9), (11), (12), with
+ * Euler's equation in body axes. Needs poses and velocities. */
+static void body_wrench(const PfTreeWork *work, int k, const double A[6], const double gravity[3], const double *wrench,
+                    double f[6])
 {
   const Body *body = &work->tree->bodies[k];
+  double weight[6], arm[3];
   const double *E = work->E + 9*(size_t)k, *w = work->V + 6*(size_t)k;
   double c[3], ac[3], swing[3], wb[3], db[3], Iw[3], Id[3], gyro[3];
   turn3(E, body->com, c);
@@ -120,28 +123,6 @@ static void inertial_wrench(const PfTreeWork *work, int k, const double A[6], do
   turn3(E, Id, f);
   cross3(c, f + 3, swing);
   add3(f, swing);
-}
-
-static void body_acceleration(PfTreeWork *work, int k, const double *q, const double *v, const double *vdot)
-{
-  const Body *body = &work->tree->bodies[k];
-  const double *Ap = body->parent < 0 ? ZERO : work->body6 + 12*(size_t)body->parent;
-  double *A = work->body6 + 12*(size_t)k, swing[3];
-  Step step;
-  pf_joint_step(work, k, q, v, &step);
-  pf_velocity_acceleration(work, k, &step, v, A);
-  cross3(Ap, step.l, swing);
-  add_scaled(A, 1, Ap, 6); /* Phi_k Vdot_lambda + a_k + H betadot */
-  add3(A + 3, swing);
-  for (int i = 0; vdot && i < pf_joint_nv(body->joint); i++) add_scaled(A, vdot[body->v + i], step.joint.H + 6*i, 6);
-}
-
-void pf_body_wrench(const PfTreeWork *work, int k, const double A[6], const double gravity[3], const double *wrench,
-                    double f[6])
-{
-  const Body *body = &work->tree->bodies[k];
-  double weight[6], arm[3];
-  inertial_wrench(work, k, A, f);
   turn3(work->E + 9*(size_t)k, body->com, arm);
   for (int i = 0; i < 3; i++) weight[3 + i] = body->mass*gravity[i];
   cross3(arm, weight + 3, weight);
@@ -149,6 +130,7 @@ void pf_body_wrench(const PfTreeWork *work, int k, const double A[6], const doub
   if (wrench) add_scaled(f, -1, wrench, 6);
 }
 
+/* Adds Phi^T f of a body to the wrench `to` on its parent. */
 static void add_to_parent(const PfTreeWork *work, int k, const double f[6], double *to)
 {
   const double *r = work->r + 3*(size_t)k, *rp = work->r + 3*(size_t)work->tree->bodies[k].parent;
@@ -159,91 +141,99 @@ static void add_to_parent(const PfTreeWork *work, int k, const double f[6], doub
   add3(to, turn);
 }
 
-/* f_k = M_k Vdot_k + b_k - fext_k + what the children need, (33) */
-static void pass_wrenches_in(PfTreeWork *work, const double *wrench)
+/* Copies accelerations and joint wrenches, which stand together in work->body6, to the arrays of the caller (or NULL).
+ * */
+static void give_bodies(const PfTreeWork *work, double *acceleration, double *joint_wrench)
 {
-  const PfTree *tree = work->tree;
-  for (int k = 0; k < tree->count; k++) {
-    double *A = work->body6 + 12*(size_t)k;
-    pf_body_wrench(work, k, A, tree->gravity, wrench ? wrench + 6*(size_t)k : NULL, A + 6);
-  }
-  for (int k = tree->count - 1; k >= 0; k--) {
-    const int parent = tree->bodies[k].parent;
-    if (parent >= 0) add_to_parent(work, k, work->body6 + 12*(size_t)k + 6, work->body6 + 12*(size_t)parent + 6);
-  }
-}
-
-PfStatus pf_tree_motion(PfTreeWork *work, const double *q, const double *v, const double *vdot, const double *wrench,
-                        double *acceleration, double *joint_wrench)
-{
-  PF_TRY(pf_tree_kinematics(work, q, v));
-  for (int k = 0; k < work->tree->count; k++) body_acceleration(work, k, q, v, vdot);
-  if (joint_wrench) pass_wrenches_in(work, wrench);
   for (int k = 0; k < work->tree->count; k++) {
     const double *from = work->body6 + 12*(size_t)k;
     if (acceleration) memcpy(acceleration + 6*(size_t)k, from, 6*sizeof *from);
     if (joint_wrench) memcpy(joint_wrench + 6*(size_t)k, from + 6, 6*sizeof *from);
   }
+}
+
+/* Accelerations outward, Phi_k Vdot_lambda + a_k + H betadot; wrenches inward, f_k = M_k Vdot_k + b_k - fext_k + the
+ * wrenches that the children need, (33). */
+PfStatus pf_tree_motion(PfTreeWork *work, const double *q, const double *v, const double *vdot, const double *wrench,
+                        double *acceleration, double *joint_wrench)
+{
+  const PfTree *tree = work->tree;
+  PF_TRY(pf_tree_kinematics(work, q, v));
+  for (int k = 0; k < tree->count; k++) {
+    const Body *body = &tree->bodies[k];
+    const double *Ap = body->parent < 0 ? ZERO : work->body6 + 12*(size_t)body->parent;
+    double *A = work->body6 + 12*(size_t)k, swing[3];
+    Step step;
+    pf_joint_step(work, k, q, v, &step);
+    pf_velocity_acceleration(work, k, &step, v, A);
+    cross3(Ap, step.l, swing);
+    add_scaled(A, 1, Ap, 6);
+    add3(A + 3, swing);
+    for (int i = 0; vdot && i < pf_joint_nv(body->joint); i++) add_scaled(A, vdot[body->v + i], step.joint.H + 6*i, 6);
+  }
+  for (int k = 0; joint_wrench && k < tree->count; k++) {
+    double *A = work->body6 + 12*(size_t)k;
+    body_wrench(work, k, A, tree->gravity, wrench ? wrench + 6*(size_t)k : NULL, A + 6);
+  }
+  for (int k = tree->count - 1; joint_wrench && k >= 0; k--) {
+    const int parent = tree->bodies[k].parent;
+    if (parent >= 0) add_to_parent(work, k, work->body6 + 12*(size_t)k + 6, work->body6 + 12*(size_t)parent + 6);
+  }
+  give_bodies(work, acceleration, joint_wrench);
   return PF_OK;
 }
 
 /* ---------------------------------------------------------------- sums */
 
-static double spring_energy(const PfTree *tree, const double *q)
-{
-  double sum = 0;
-  for (int k = 0; tree->springs && k < tree->count; k++) {
-    const Body *body = &tree->bodies[k];
-    double T[6];
-    pf_joint_passive(tree, body, q + body->q, NULL, T); /* -stiffness (q - ref): the energy is T^2/(2 stiffness) */
-    for (int i = 0; i < pf_joint_nv(body->joint); i++) {
-      const double stiffness = tree->springs[body->v + i].stiffness;
-      if (stiffness != 0) sum += 0.5*T[i]*T[i]/stiffness;
-    }
-  }
-  return sum;
-}
-
-static void add_body(const PfTreeWork *work, int k, PfTreeTotals *totals)
-{
-  const Body *body = &work->tree->bodies[k];
-  const double *E = work->E + 9*(size_t)k, *V = work->V + 6*(size_t)k, m = body->mass;
-  double c[3], p[3], wb[3], spin[3], orbit[3];
-  turn3(E, body->com, c);
-  cross3(V, c, p);
-  add3(p, V + 3);
-  add3(c, work->r + 3*(size_t)k);
-  turn3_back(E, V, wb);
-  turn3(body->I, wb, spin);
-  totals->kinetic += 0.5*(m*dot3(p, p) + dot3(wb, spin));
-  totals->gravity_potential -= m*dot3(work->tree->gravity, c);
-  turn3(E, spin, spin);
-  for (int i = 0; i < 3; i++) p[i] *= m;
-  cross3(c, p, orbit);
-  totals->mass += m;
-  for (int i = 0; i < 3; i++) {
-    totals->com[i] += m*c[i];
-    totals->linear[i] += p[i];
-    totals->angular[i] += spin[i] + orbit[i];
-  }
-}
-
+/* The potential of a spring follows from its force T = -stiffness (q - ref): it is T^2/(2 stiffness). */
 void pf_tree_totals(const PfTreeWork *work, const double *q, PfTreeTotals *totals)
 {
+  const PfTree *tree = work->tree;
   *totals = (PfTreeTotals){0};
-  for (int k = 0; k < work->tree->count; k++) add_body(work, k, totals);
+  for (int k = 0; k < tree->count; k++) {
+    const Body *body = &tree->bodies[k];
+    const double *E = work->E + 9*(size_t)k, *V = work->V + 6*(size_t)k, m = body->mass;
+    double c[3], p[3], wb[3], spin[3], orbit[3];
+    turn3(E, body->com, c);
+    cross3(V, c, p);
+    add3(p, V + 3);
+    add3(c, work->r + 3*(size_t)k);
+    turn3_back(E, V, wb);
+    turn3(body->I, wb, spin);
+    totals->kinetic += 0.5*(m*dot3(p, p) + dot3(wb, spin));
+    totals->gravity_potential -= m*dot3(tree->gravity, c);
+    turn3(E, spin, spin);
+    for (int i = 0; i < 3; i++) p[i] *= m;
+    cross3(c, p, orbit);
+    totals->mass += m;
+    for (int i = 0; i < 3; i++) {
+      totals->com[i] += m*c[i];
+      totals->linear[i] += p[i];
+      totals->angular[i] += spin[i] + orbit[i];
+    }
+  }
   const double mass = totals->mass > 0 ? totals->mass : 1;
   for (int i = 0; i < 3; i++) {
     totals->com[i] /= mass;
     totals->com_velocity[i] = totals->linear[i]/mass;
   }
-  totals->spring_potential = spring_energy(work->tree, q);
+  double sum = 0;
+  for (int k = 0; tree->springs && k < tree->count; k++) {
+    const Body *body = &tree->bodies[k];
+    double T[6];
+    pf_joint_passive(tree, body, q + body->q, NULL, T);
+    for (int i = 0; i < pf_joint_nv(body->joint); i++) {
+      const double stiffness = tree->springs[body->v + i].stiffness;
+      if (stiffness != 0) sum += 0.5*T[i]*T[i]/stiffness;
+    }
+  }
+  totals->spring_potential = sum;
 }
 
 /* ---------------------------------------------------------------- points */
 
-/* Adds what the rates of one joint do to the velocity of the point x (inertial axes), times a factor: to the angular
- * part (3 x nv, or NULL) and to the linear one. */
+/* Adds the columns by which the rates of one joint enter the velocity of the point x (inertial axes), times a factor:
+ * to the angular part (3 x nv, or NULL) and to the linear one. */
 static void add_columns(const PfTreeWork *work, int k, const double *q, const double x[3], double factor,
                         double *angular, double *linear)
 {
@@ -278,7 +268,7 @@ void pf_tree_point(const PfTreeWork *work, int body, const double point[3], doub
   memcpy(position, x, sizeof x);
 }
 
-/* A rate moves everything behind its joint: the mass centre by what it moves of the mass. */
+/* A rate moves all bodies after its joint: the mass centre by their part of the mass. */
 void pf_tree_com_jacobian(const PfTreeWork *work, const double *q, double *columns)
 {
   const PfTree *tree = work->tree;
@@ -361,14 +351,16 @@ void pf_acceleration_from_node(const PfTreeWork *work, int k, const double gravi
   for (int i = 0; i < 3; i++) A[3 + i] += swing[i] + whirl[i] + gravity[i];
 }
 
-/* Joints that move have their wrench from the sweep; a weld carries what stands behind it. */
-static void wrenches_from_nodes(PfTreeWork *work, const double *force, const double gravity[3], const double *wrench)
+/* Joints that move have their wrench from the sweep; a weld carries the bodies after it. */
+void pf_tree_from_nodes(PfTreeWork *work, const double *force, const double gravity[3], const double *wrench,
+                        double *acceleration, double *joint_wrench)
 {
   const PfTree *tree = work->tree;
-  for (int k = 0; k < tree->count; k++) {
+  for (int k = 0; k < tree->count; k++) pf_acceleration_from_node(work, k, gravity, work->body6 + 12*(size_t)k);
+  for (int k = 0; joint_wrench && k < tree->count; k++) {
     double *A = work->body6 + 12*(size_t)k, *f = A + 6;
     if (tree->bodies[k].joint == PF_JOINT_WELD) {
-      pf_body_wrench(work, k, A, gravity, wrench ? wrench + 6*(size_t)k : NULL, f);
+      body_wrench(work, k, A, gravity, wrench ? wrench + 6*(size_t)k : NULL, f);
       continue;
     }
     const double *from = force + 6*(size_t)tree->node_of[k], *place = tree->in_node + 12*(size_t)k;
@@ -377,22 +369,10 @@ static void wrenches_from_nodes(PfTreeWork *work, const double *force, const dou
       turn3(work->E + 9*(size_t)k, f + part, f + part);
     }
   }
-  for (int k = tree->count - 1; k >= 0; k--) {
+  for (int k = tree->count - 1; joint_wrench && k >= 0; k--) {
     const int parent = tree->bodies[k].parent;
     if (parent >= 0 && tree->bodies[parent].joint == PF_JOINT_WELD)
       add_to_parent(work, k, work->body6 + 12*(size_t)k + 6, work->body6 + 12*(size_t)parent + 6);
   }
-}
-
-void pf_tree_from_nodes(PfTreeWork *work, const double *force, const double gravity[3], const double *wrench,
-                        double *acceleration, double *joint_wrench)
-{
-  for (int k = 0; k < work->tree->count; k++)
-    pf_acceleration_from_node(work, k, gravity, work->body6 + 12*(size_t)k);
-  if (joint_wrench) wrenches_from_nodes(work, force, gravity, wrench);
-  for (int k = 0; k < work->tree->count; k++) {
-    const double *from = work->body6 + 12*(size_t)k;
-    if (acceleration) memcpy(acceleration + 6*(size_t)k, from, 6*sizeof *from);
-    if (joint_wrench) memcpy(joint_wrench + 6*(size_t)k, from + 6, 6*sizeof *from);
-  }
+  give_bodies(work, acceleration, joint_wrench);
 }

@@ -86,6 +86,7 @@ static void turn_nodes(PfTreeWork *work, int first, int last, const double *q)
   }
 }
 
+/* Rotation and joint point of node k, as numbers of its lane. */
 static inline void put_turn(Effort *effort, int k, const double R[9], const double l[3])
 {
   for (int i = 0; i < 9; i++) of_lane(effort->R, k)[i*LANES] = R[i];
@@ -94,6 +95,7 @@ static inline void put_turn(Effort *effort, int k, const double R[9], const doub
 
 /* ---------------------------------------------------------------- outward: motions */
 
+/* K = d^x + w^x w^x of a motion. */
 PF_INLINE void spread(Motion *m)
 {
   const double *w = m->w, *d = m->d;
@@ -112,6 +114,7 @@ PF_INLINE void lane_back(const double *R, const double a[3], double c[3])
   c[0] = x, c[1] = y, c[2] = z;
 }
 
+/* c = R a, with R of one lane */
 PF_INLINE void lane_up(const double *R, const double a[3], double c[3])
 {
   const double x = R[0]*a[0] + R[LANES]*a[1] + R[2*LANES]*a[2],
@@ -140,6 +143,7 @@ PF_INLINE void slide(const double axis[3], double rate, double change, Motion *m
   for (int i = 0; i < 3; i++) m->a[i] += 2*rate*turn[i] + change*axis[i];
 }
 
+/* A joint that turns about z: [rate; w x rate + change] in node axes. */
 PF_INLINE void spin(double rate, double change, Motion *m)
 {
   m->w[2] += rate;
@@ -148,6 +152,7 @@ PF_INLINE void spin(double rate, double change, Motion *m)
   m->d[2] += change;
 }
 
+/* A ball joint; `rate` and `change` may be NULL. */
 PF_INLINE void spin3(const double *rate, const double *change, Motion *m)
 {
   double turn[3];
@@ -159,6 +164,7 @@ PF_INLINE void spin3(const double *rate, const double *change, Motion *m)
   if (change) add3(m->d, change);
 }
 
+/* The motion of a node with a prismatic or screw joint. */
 PF_INLINE void move_sliding(PfTreeWork *work, int k, Known x, Motion *m)
 {
   const Node *node = &work->tree->nodes[k];
@@ -171,6 +177,7 @@ PF_INLINE void move_sliding(PfTreeWork *work, int k, Known x, Motion *m)
   if (node->kind == NODE_SCREW) spin(rate, change, m);
 }
 
+/* Motion of a node with a free joint. */
 static void move_free(PfTreeWork *work, int k, Known x, Motion *m)
 {
   static const double NONE[3] = {0};
@@ -192,6 +199,7 @@ static void move_free(PfTreeWork *work, int k, Known x, Motion *m)
   spin3(rate, change, m);
 }
 
+/* Motion of a node with any other joint. */
 static void move_general(PfTreeWork *work, int k, Known x, Motion *m)
 {
   const Node *node = &work->tree->nodes[k];
@@ -235,16 +243,17 @@ PF_INLINE void move_node(PfTreeWork *work, int k, Known x, Motion *m)
   spread(m);
 }
 
-/* A motion that more than one child will ask for. */
+/* Keeps a motion that more than one child needs. */
 PF_INLINE void keep(PfTreeWork *work, int k, const Motion *m)
 {
   double *w = work->kin[k].w, *A = work->A + 6*(size_t)k;
   for (int i = 0; i < 3; i++) w[i] = m->w[i], A[i] = m->d[i], A[3 + i] = m->a[i];
 }
 
+/* The motion of node k as it was kept, or of the base (-1), which accelerates upwards in place of gravity. */
 PF_INLINE void resume(const PfTreeWork *work, int k, Motion *m)
 {
-  const double *g = work->tree->gravity, base[6] = {0, 0, 0, -g[0], -g[1], -g[2]}; /* it accelerates upwards */
+  const double *g = work->tree->gravity, base[6] = {0, 0, 0, -g[0], -g[1], -g[2]};
   const double *w = k < 0 ? base : work->kin[k].w, *A = k < 0 ? base : work->A + 6*(size_t)k;
   for (int i = 0; i < 3; i++) m->w[i] = w[i], m->d[i] = A[i], m->a[i] = A[3 + i];
   spread(m);
@@ -268,17 +277,12 @@ PF_INLINE void group_wrench(const Pack *pack, const Lanes *K, const Lanes *a, La
 
 /* ---------------------------------------------------------------- outward: a block at a time */
 
-/* The last group of a block may have lanes without a node. */
-static inline void clear_group(Inert *inert, int group)
-{
-  const Lanes none = {0};
-  for (int i = 0; i < 9; i++) inert->K[group][i] = none;
-  for (int i = 0; i < 3; i++) inert->a[group][i] = none;
-}
-
+/* The motions of `count` nodes from `first` on, one by one, and their K and a by lanes. */
 PF_INLINE void move_block(PfTreeWork *work, int first, int count, Known x, Motion *m, Inert *inert)
 {
-  if (count%LANES) clear_group(inert, count/LANES);
+  const Lanes none = {0};
+  for (int i = 0; i < 9 && count%LANES; i++) inert->K[count/LANES][i] = none; /* lanes without a node */
+  for (int i = 0; i < 3 && count%LANES; i++) inert->a[count/LANES][i] = none;
   for (int i = 0; i < count; i++) {
     const int k = first + i;
     const Node *node = &work->tree->nodes[k];
@@ -288,22 +292,6 @@ PF_INLINE void move_block(PfTreeWork *work, int first, int count, Known x, Motio
     double *K = of_lane(inert->K[lane_group(i)], i), *a = of_lane(inert->a[lane_group(i)], i);
     for (int j = 0; j < 9; j++) K[j*LANES] = m->K[j];
     for (int j = 0; j < 3; j++) a[j*LANES] = m->a[j];
-  }
-}
-
-static void sweep_out(PfTreeWork *work, Known x)
-{
-  const PfTree *tree = work->tree;
-  Inert inert;
-  Motion m;
-  resume(work, -1, &m);
-  for (int first = 0; first < tree->node_count; first += BLOCK) {
-    const int count = tree->node_count - first < BLOCK ? tree->node_count - first : BLOCK;
-    const Pack *packs = &tree->packs[lane_group(first)];
-    Effort *efforts = &work->efforts[lane_group(first)];
-    turn_nodes(work, first, first + count, x.q);
-    move_block(work, first, count, x, &m, &inert);
-    for (int g = 0; g*LANES < count; g++) group_wrench(&packs[g], inert.K[g], inert.a[g], efforts[g].f);
   }
 }
 
@@ -329,6 +317,7 @@ static void other_forces(const PfTreeWork *work, int k, const double f[6], const
     tau[i] = dot3(extra->H + 6*i, f) + dot3(extra->H + 6*i + 3, f + 3);
 }
 
+/* Forces inward: each node passes its wrench to its parent, and the joint takes the component along H. */
 static void sweep_in(PfTreeWork *work, double *tau)
 {
   const PfTree *tree = work->tree;
@@ -355,9 +344,25 @@ static void sweep_in(PfTreeWork *work, double *tau)
   }
 }
 
-static void take_passive(const PfTree *tree, const double *q, const double *v, double *tau)
+PfStatus pf_tree_inverse(PfTreeWork *work, const double *q, const double *v, const double *vdot, double *tau)
 {
-  for (int k = 0; k < tree->node_count; k++) {
+  const PfTree *tree = work->tree;
+  work->factored = 0;
+  /* Motions and inertial forces of all nodes, outward. */
+  Known x = (Known){q, v, vdot};
+  Inert inert;
+  Motion m;
+  resume(work, -1, &m);
+  for (int first = 0; first < tree->node_count; first += BLOCK) {
+    const int count = tree->node_count - first < BLOCK ? tree->node_count - first : BLOCK;
+    const Pack *packs = &tree->packs[lane_group(first)];
+    Effort *efforts = &work->efforts[lane_group(first)];
+    turn_nodes(work, first, first + count, x.q);
+    move_block(work, first, count, x, &m, &inert);
+    for (int g = 0; g*LANES < count; g++) group_wrench(&packs[g], inert.K[g], inert.a[g], efforts[g].f);
+  }
+  sweep_in(work, tau);
+  for (int k = 0; tree->springs && k < tree->node_count; k++) {
     const Node *node = &tree->nodes[k];
     const Body *body = &tree->bodies[node->body];
     double passive[6];
@@ -365,24 +370,9 @@ static void take_passive(const PfTree *tree, const double *q, const double *v, d
     pf_joint_passive(tree, body, q + node->q, v ? v + node->v : NULL, passive);
     add_scaled(tau + node->v, -1, passive, pf_joint_nv(body->joint));
   }
-}
-
-static PfStatus check_forces(const PfTreeWork *work, const double *tau)
-{
-  const PfTree *tree = work->tree;
   if (!any_bad(tau, tree->nv)) return PF_OK;
   int k = 0;
   while (!any_bad(tau + tree->nodes[k].v, pf_joint_nv(tree->bodies[tree->nodes[k].body].joint))) k++;
-  char name[80];
-  pf_tree_name(tree, tree->nodes[k].body, name, sizeof name);
-  return pf_fail(work->ctx, PF_ERR_NUMBER, "the force of the joint of %s is not finite", name);
-}
-
-PfStatus pf_tree_inverse(PfTreeWork *work, const double *q, const double *v, const double *vdot, double *tau)
-{
-  work->factored = 0;
-  sweep_out(work, (Known){q, v, vdot});
-  sweep_in(work, tau);
-  if (work->tree->springs) take_passive(work->tree, q, v, tau);
-  return check_forces(work, tau);
+  return pf_fail(work->ctx, PF_ERR_NUMBER, "the force of the joint of %s is not finite",
+                 pf_body_name(tree, tree->nodes[k].body).text);
 }

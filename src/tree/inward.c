@@ -9,10 +9,11 @@
 
 #include <float.h>
 
-/* A pivot counts as zero when it is this small against the inertia it is taken from, and against what joints further
- * out have taken: three slides leave nothing of a mass but rounding. */
+/* A pivot counts as zero when it is this small against the inertia it is taken from, and against the parts that joints
+ * further out have taken: three slides leave nothing of a mass but rounding. */
 static const double PIVOT_TOLERANCE = 64*DBL_EPSILON;
 
+/* Sums of a child, on top of those of the others. */
 static inline void add_sum(Sum *to, const Sum *more)
 {
   const double *from = (const double *)more;
@@ -20,8 +21,8 @@ static inline void add_sum(Sum *to, const Sum *more)
   for (size_t i = 0; i < sizeof *to/sizeof(double); i++) at[i] += from[i];
 }
 
-/* P_k and z_k: the body itself, (77)-(79), its load, and what its children have summed up. The first of them comes
- * right before on the way inward, so that its sum is at hand; the others have left theirs in a slot. */
+/* P_k and z_k: the body itself, (77)-(79), its load, and the sums of its children. The first of them comes right before
+ * on the way inward, so that its sum is at hand; the others have left theirs in a slot. */
 PF_INLINE void begin(const PfTreeWork *work, int k, const double *load, Sum *sum)
 {
   const Node *node = &work->tree->nodes[k];
@@ -67,6 +68,7 @@ PF_INLINE void shift_to_parent(const PfTreeWork *work, const Node *node, const d
   sym6_shift(l, &sum->P);
 }
 
+/* To the axes and the point of the parent, over any joint: X -> R X R^T, then the shift. */
 static void general_to_parent(PfTreeWork *work, const Node *node, const double R[9], const double l[3], Sum *sum)
 {
   sym6_turn(R, &sum->P);
@@ -76,6 +78,7 @@ static void general_to_parent(PfTreeWork *work, const Node *node, const double R
   finish(work, node, sum);
 }
 
+/* The same over an axial joint, by turns about z and x. */
 static void axial_to_parent(PfTreeWork *work, int k, Sum *sum)
 {
   const PfTree *tree = work->tree;
@@ -252,19 +255,8 @@ static int eliminate(Dof *dof, const double h[6], double T, double scale, Sum *s
   return 1;
 }
 
-static void prescribe(Dof *dof, const double h[6], const Sum *sum)
-{
-  sym6_mul(&sum->P, h, dof->g);
-  dof->d = 0;
-  dof->nu = dot3(h, sum->z) + dot3(h + 3, sum->z + 3);
-}
-
-static double pivot_scale(const double seen[2], const double h[6])
-{
-  return PIVOT_TOLERANCE*(dot3(h, h)*seen[0] + dot3(h + 3, h + 3)*seen[1]);
-}
-
-/* All columns of a joint, then P+ a' + z. Returns 0 at a bad pivot. */
+/* All columns of a joint, then P+ a' + z. The force of a dof whose motion is given is h.(P Vdot + z), (97). Returns 0
+ * at a bad pivot. */
 static int columns_in(PfTreeWork *work, int k, const TreeProblem *problem, const double *T, const double *H, int nv,
                       const double a[6], Sum *sum)
 {
@@ -276,10 +268,15 @@ static int columns_in(PfTreeWork *work, int k, const TreeProblem *problem, const
   sum->seen[0] += sum->P.J[0] + sum->P.J[3] + sum->P.J[5];
   sum->seen[1] += sum->P.M[0] + sum->P.M[3] + sum->P.M[5];
   for (int i = 0; i < nv; i++) {
-    scale[i] = pivot_scale(sum->seen, H + 6*i);
+    const double *h = H + 6*i;
+    /* The size below which the pivot of a column counts as zero. */
+    scale[i] = PIVOT_TOLERANCE*(dot3(h, h)*sum->seen[0] + dot3(h + 3, h + 3)*sum->seen[1]);
     if (!mask || !mask[i]) continue;
-    prescribe(&dof[i], H + 6*i, sum);
-    add_scaled(bias, problem->vdot ? problem->vdot[node->v + i] : 0, H + 6*i, 6);
+    /* One dof with column h whose motion is given: its force is h.(P Vdot + z), (97). */
+    sym6_mul(&sum->P, h, dof[i].g);
+    dof[i].d = 0;
+    dof[i].nu = dot3(h, sum->z) + dot3(h + 3, sum->z + 3);
+    add_scaled(bias, problem->vdot ? problem->vdot[node->v + i] : 0, h, 6);
   }
   for (int i = 0; i < nv; i++)
     if ((!mask || !mask[i]) && !eliminate(&dof[i], H + 6*i, T[i], scale[i], sum)) return 0;
@@ -288,6 +285,7 @@ static int columns_in(PfTreeWork *work, int k, const TreeProblem *problem, const
   return 1;
 }
 
+/* Any joint that is not axial, also with prescribed dofs; 0 at a bad pivot. */
 static int general_in(PfTreeWork *work, int k, const TreeProblem *problem, const double *T, Sum *sum)
 {
   const PfTree *tree = work->tree;
@@ -299,6 +297,7 @@ static int general_in(PfTreeWork *work, int k, const TreeProblem *problem, const
   return 1;
 }
 
+/* Any axial joint, the same. */
 static int axial_in(PfTreeWork *work, int k, const TreeProblem *problem, const double *T, Sum *sum)
 {
   double h[6], a[6];
@@ -309,6 +308,7 @@ static int axial_in(PfTreeWork *work, int k, const TreeProblem *problem, const d
   return 1;
 }
 
+/* T: given forces, springs and dampers. */
 static void joint_forces(const PfTreeWork *work, const Node *node, const TreeProblem *problem, double T[6])
 {
   const PfTree *tree = work->tree;

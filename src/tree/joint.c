@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The joints: table 1.2 of docs/spatial.md; (13) and (24) of the paper. */
+/* The joints: table 1.2 of docs/spatial.md; (13) and (24) of the paper. Rotations, displacements and columns of H at
+ * given coordinates; springs and dampers; rates of the coordinates. */
 #include "tree/tree_impl.h"
 
 static const struct {
@@ -26,6 +27,7 @@ int pf_joint_nv(PfJoint joint)
   return TABLE[joint].nv;
 }
 
+/* Column i of H: angular, then linear. */
 static double *column(JointState *joint, int i)
 {
   return joint->H + 6*i;
@@ -36,12 +38,14 @@ static void set3(double to[3], const double from[3])
   memcpy(to, from, 3*sizeof *to);
 }
 
-static void turn_columns(JointState *joint, int first)
+/* Three columns of rotations about the axes of the body, R e_j. */
+static void turn_columns(JointState *joint)
 {
-  for (int j = 0; j < 3; j++) /* R e_j: the axes of the body */
-    for (int i = 0; i < 3; i++) column(joint, first + j)[i] = joint->R[3*i + j];
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) column(joint, j)[i] = joint->R[3*i + j];
 }
 
+/* Turns about two axes, the second of which goes along with the first: hc = axis x R1 axis2 times both rates. */
 static void universal(const Body *body, const double *q, const double *v, JointState *joint)
 {
   double first[9], second[9];
@@ -52,13 +56,6 @@ static void universal(const Body *body, const double *q, const double *v, JointS
   turn3(first, body->axis2, column(joint, 1));
   cross3(body->axis, column(joint, 1), joint->hc);
   for (int i = 0; i < 3; i++) joint->hc[i] *= v[0]*v[1];
-}
-
-static void planar(const double *q, JointState *joint)
-{
-  pf_rotation_about((const double[]){0, 0, 1}, q[2], joint->R);
-  joint->d[0] = q[0], joint->d[1] = q[1];
-  column(joint, 0)[3] = column(joint, 1)[4] = column(joint, 2)[2] = 1;
 }
 
 void pf_joint_state(const Body *body, const double *q, const double *v, JointState *joint)
@@ -92,13 +89,17 @@ void pf_joint_state(const Body *body, const double *q, const double *v, JointSta
   case PF_JOINT_UNIVERSAL: universal(body, q, v, joint); break;
   case PF_JOINT_SPHERICAL:
     pf_quat_rotation(q, joint->R);
-    turn_columns(joint, 0);
+    turn_columns(joint);
     break;
-  case PF_JOINT_PLANAR: planar(q, joint); break;
+  case PF_JOINT_PLANAR:
+    pf_rotation_about((const double[]){0, 0, 1}, q[2], joint->R);
+    joint->d[0] = q[0], joint->d[1] = q[1];
+    column(joint, 0)[3] = column(joint, 1)[4] = column(joint, 2)[2] = 1;
+    break;
   case PF_JOINT_FREE:
     pf_quat_rotation(q, joint->R);
     set3(joint->d, q + 4);
-    turn_columns(joint, 0);
+    turn_columns(joint);
     for (int i = 0; i < 3; i++) column(joint, 3 + i)[3 + i] = 1;
     break;
   }
@@ -106,20 +107,21 @@ void pf_joint_state(const Body *body, const double *q, const double *v, JointSta
 
 /* ---------------------------------------------------------------- springs and dampers, 3.6 */
 
-/* The rotation vector of a quaternion, on the branch w >= 0. */
-static void rotation_vector(const double quat[4], double rv[3])
+/* Has the joint a quaternion? It stands first among its coordinates. */
+static int has_quat(const Body *body)
 {
-  const double *u = quat + 1, sine = sqrt(dot3(u, u)), sign = quat[0] < 0 ? -1 : 1;
-  const double factor = sine > 0 ? sign*2*atan2(sine, fabs(quat[0]))/sine : 0;
-  for (int i = 0; i < 3; i++) rv[i] = factor*u[i];
+  return body->joint == PF_JOINT_SPHERICAL || body->joint == PF_JOINT_FREE;
 }
 
+/* The coordinates of a rotation are its rotation vector, on the branch w >= 0 of the quaternion. */
 void pf_joint_passive(const PfTree *tree, const Body *body, const double *q, const double *v, double *T)
 {
   const Spring *spring = tree->springs + body->v;
   double rv[6] = {0};
-  if (body->joint == PF_JOINT_SPHERICAL || body->joint == PF_JOINT_FREE) {
-    rotation_vector(q, rv);
+  if (has_quat(body)) {
+    const double *u = q + 1, sine = sqrt(dot3(u, u)), sign = q[0] < 0 ? -1 : 1;
+    const double factor = sine > 0 ? sign*2*atan2(sine, fabs(q[0]))/sine : 0;
+    for (int i = 0; i < 3; i++) rv[i] = factor*u[i];
     if (body->joint == PF_JOINT_FREE) set3(rv + 3, q + 4);
     q = rv;
   }
@@ -138,12 +140,7 @@ void pf_tree_passive(const PfTree *tree, const double *q, const double *v, doubl
 
 /* ---------------------------------------------------------------- coordinates, (13) */
 
-/* Quaternions stand first among the coordinates of a joint. */
-static int has_quat(const Body *body)
-{
-  return body->joint == PF_JOINT_SPHERICAL || body->joint == PF_JOINT_FREE;
-}
-
+/* The rate of a quaternion p is p (0, w)/2, with w in body axes. */
 void pf_tree_qdot(const PfTree *tree, const double *q, const double *v, double *qdot)
 {
   for (int k = 0; k < tree->count; k++) {

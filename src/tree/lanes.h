@@ -31,6 +31,7 @@ typedef uint64_t LaneBits;
 #define PF_LANE(x, i) (x)
 #endif
 
+/* The bits of the numbers, and back. */
 static inline LaneBits lane_bits(Lanes x)
 {
   LaneBits bits;
@@ -51,12 +52,13 @@ static inline Lanes choose(LaneBits mask, Lanes a, Lanes b, LaneBits sign)
   return lanes_of(((lane_bits(a) & mask) | (lane_bits(b) & ~mask)) ^ sign);
 }
 
-/* Where node k is: in which group, and the first of its numbers there; they stand LANES apart. */
+/* The group of node k. */
 static inline size_t lane_group(int k)
 {
   return (size_t)k/LANES;
 }
 
+/* The first number of node k in a group; its numbers stand LANES apart. */
 static inline double *of_lane(Lanes *group, int k)
 {
   return (double *)group + (size_t)k%LANES;

@@ -19,6 +19,7 @@ static bool is_axial(int kind)
   return kind == NODE_REVOLUTE || kind == NODE_PRISMATIC || kind == NODE_SCREW;
 }
 
+/* The kind of the node of a joint: those without a kind of their own are general. */
 static int node_kind(PfJoint joint)
 {
   switch (joint) {
@@ -68,6 +69,7 @@ static void placement(const Making *make, const Body *body, double R[9], double 
   add3(s, make->o + 3*(size_t)body->parent);
 }
 
+/* Bodies that are not welded to their parent become nodes, in the order of the bodies. */
 static void number_nodes(Making *make)
 {
   PfTree *tree = make->tree;
@@ -108,41 +110,35 @@ static void axis_frame(const double axis[3], double Q[9])
 /* K = Q_parent^T R Q, with R from the joint frame to the frame of the parent's body. */
 static void relative_turn(const Making *make, int k, const double R[9], double K[9])
 {
+  static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const int parent = make->tree->nodes[k].parent;
-  double above[9], half[9];
-  if (parent < 0) identity33(above);
-  else transpose33(make->Q + 9*(size_t)parent, above);
-  mul33(above, R, half);
+  double half[9];
+  mul33_back(parent < 0 ? unit : make->Q + 9*(size_t)parent, R, half);
   mul33(half, make->Q + 9*(size_t)k, K);
 }
 
-/* K = Rz(f) Rx(a) Rz(p). The last angle is taken from what the others leave, which is safe when a is tiny. */
-static void split_turn(const double K[9], Edge *edge, double *lead, double *third)
-{
-  const double sine = hypot(K[2], K[5]), norm = hypot(sine, K[8]);
-  *lead = sine > 0 ? atan2(K[2], -K[5]) : 0;
-  edge->ca = K[8]/norm;
-  edge->sa = sine/norm;
-  const double c = cos(*lead), s = sin(*lead);
-  const double x = c*K[0] + s*K[3], y = edge->ca*(c*K[3] - s*K[0]) + edge->sa*K[6];
-  *third = atan2(y, x);
-}
-
-/* Frames as they come: axis along z, the angle about it open. */
+/* The frame of each node as it comes, its axis along z and the angle about it open, and the turn to its parent. */
 static void first_frames(Making *make)
 {
   PfTree *tree = make->tree;
   for (int k = 0; k < tree->node_count; k++) {
     const Node *node = &tree->nodes[k];
-    double R[9], s[3], K[9];
+    double R[9], at[3], K[9];
     if (!is_axial(node->kind)) {
       identity33(make->Q + 9*(size_t)k);
       continue;
     }
     axis_frame(tree->bodies[node->body].axis, make->Q + 9*(size_t)k);
-    placement(make, &tree->bodies[node->body], R, s);
+    placement(make, &tree->bodies[node->body], R, at);
     relative_turn(make, k, R, K);
-    split_turn(K, &tree->edges[k], &make->lead[k], &make->third[k]);
+    /* K = Rz(f) Rx(a) Rz(p). The last angle is taken from what the others leave, which is safe when a is tiny. */
+    const double sine = hypot(K[2], K[5]), norm = hypot(sine, K[8]), f = sine > 0 ? atan2(K[2], -K[5]) : 0;
+    Edge *edge = &tree->edges[k];
+    edge->ca = K[8]/norm;
+    edge->sa = sine/norm;
+    const double c = cos(f), s = sin(f);
+    make->lead[k] = f;
+    make->third[k] = atan2(edge->ca*(c*K[3] - s*K[0]) + edge->sa*K[6], c*K[0] + s*K[3]);
   }
 }
 
@@ -170,6 +166,7 @@ static void turn_frames(Making *make)
   }
 }
 
+/* Displacements from the parent in its node axes, fixed rotations of general joints, directions of slides. */
 static void set_lengths(Making *make)
 {
   PfTree *tree = make->tree;
@@ -193,41 +190,38 @@ static void set_lengths(Making *make)
   }
 }
 
-static void add_mass(Mass *sum, const double R[9], const double o[3], const Body *body)
-{
-  double c[3], I[6], turned[6];
-  const double *from = body->I;
-  turn3(R, body->com, c);
-  add3(c, o);
-  I[0] = from[0], I[1] = from[1], I[2] = from[2], I[3] = from[4], I[4] = from[5], I[5] = from[8];
-  sym3_turn(R, I, turned);
-  const double m = body->mass, square = dot3(c, c);
-  for (int i = 0, at = 0; i < 3; i++)
-    for (int j = i; j < 3; j++, at++) sum->J[at] += turned[at] + m*((i == j ? square : 0) - c[i]*c[j]);
-  for (int i = 0; i < 3; i++) sum->mc[i] += m*c[i];
-  sum->m += m;
-}
-
+/* The mass of each node is that of all bodies that are welded together, by Steiner's theorem; and where each body is in
+ * its node. */
 static void set_masses(Making *make)
 {
   PfTree *tree = make->tree;
   for (int k = 0; k < tree->count; k++) {
     const int node = tree->node_of[k];
-    double *to = tree->in_node + 12*(size_t)k, R[9], o[3], back[9], turned[9];
+    double *to = tree->in_node + 12*(size_t)k, R[9], o[3];
     memcpy(R, make->R + 9*(size_t)k, sizeof R);
     memcpy(o, make->o + 3*(size_t)k, sizeof o);
     if (node >= 0) { /* from the frame of the node's body to node axes */
-      transpose33(make->Q + 9*(size_t)node, back);
-      mul33(back, R, turned);
-      memcpy(R, turned, sizeof R);
-      turn3(back, o, o);
-      add_mass(&tree->masses[node], R, o, &tree->bodies[k]);
+      mul33_back(make->Q + 9*(size_t)node, make->R + 9*(size_t)k, R);
+      turn3_back(make->Q + 9*(size_t)node, o, o);
+      const Body *body = &tree->bodies[k];
+      const double *from = body->I, I[6] = {from[0], from[1], from[2], from[4], from[5], from[8]}, m = body->mass;
+      Mass *sum = &tree->masses[node];
+      double c[3], turned[6];
+      turn3(R, body->com, c);
+      add3(c, o);
+      sym3_turn(R, I, turned);
+      const double square = dot3(c, c);
+      for (int i = 0, at = 0; i < 3; i++)
+        for (int j = i; j < 3; j++, at++) sum->J[at] += turned[at] + m*((i == j ? square : 0) - c[i]*c[j]);
+      for (int i = 0; i < 3; i++) sum->mc[i] += m*c[i];
+      sum->m += m;
     }
     transpose33(R, to);
     memcpy(to + 9, o, sizeof o);
   }
 }
 
+/* Constants of the nodes in groups of LANES, as the loops of inverse dynamics read them. */
 static void set_packs(PfTree *tree)
 {
   for (int k = 0; k < tree->node_count; k++) {
@@ -266,11 +260,16 @@ static void set_slots(Making *make)
   }
 }
 
-static void set_depths(PfTree *tree)
+/* Which nodes have springs or dampers, how many rates are below each, and whether the nodes are a chain. */
+static void set_rates(PfTree *tree)
 {
   tree->in_line = 1;
   for (int k = 0; k < tree->node_count; k++) {
-    const Node *node = &tree->nodes[k];
+    Node *node = &tree->nodes[k];
+    for (int i = 0; tree->springs && i < pf_joint_nv(tree->bodies[node->body].joint); i++) {
+      const Spring *spring = &tree->springs[node->v + i];
+      if (spring->stiffness != 0 || spring->damping != 0) node->flags |= NODE_PASSIVE;
+    }
     tree->depths[k] = 0;
     if (node->parent >= 0) {
       const Body *above = &tree->bodies[tree->nodes[node->parent].body];
@@ -280,17 +279,8 @@ static void set_depths(PfTree *tree)
   }
 }
 
-static void set_springs(PfTree *tree)
-{
-  for (int k = 0; tree->springs && k < tree->node_count; k++) {
-    Node *node = &tree->nodes[k];
-    for (int i = 0; i < pf_joint_nv(tree->bodies[node->body].joint); i++) {
-      const Spring *spring = &tree->springs[node->v + i];
-      if (spring->stiffness != 0 || spring->damping != 0) node->flags |= NODE_PASSIVE;
-    }
-  }
-}
-
+/* All arrays of the nodes, in the arena of the tree, and those of their making, in the scratch arena; false without
+ * memory. */
 static bool make_room(PfTree *tree, PfArena *scratch, Making *make)
 {
   const size_t n = (size_t)tree->count;
@@ -336,8 +326,7 @@ PfStatus pf_tree_make_nodes(PfContext *ctx, PfTree *tree)
     set_masses(&make);
     set_packs(tree);
     set_slots(&make);
-    set_springs(tree);
-    set_depths(tree);
+    set_rates(tree);
   }
   pf_arena_release(scratch, mark);
   return room ? PF_OK : PF_ERR_MEMORY;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recursion as the paper writes it (errata applied): 6 x 6 matrices in inertial axes, body by body in the user's
- * order. This is to be looked at and to be compared with; forward.c is for speed and shares nothing with it but the
- * joints. */
+ * order. It is for inspection and comparison; forward.c is for speed and shares nothing with it but the joints. */
 #include "tree/tree_impl.h"
 
 #include <float.h>
@@ -16,14 +15,15 @@ static void multiply_add(const double *A, const double *B, int m, int k, int n, 
       for (int l = 0; l < k; l++) C[i*n + j] += (transposed ? A[l*m + i] : A[i*k + l])*B[l*n + j];
 }
 
-static void cross_matrix(const double l[3], double factor, double *block) /* of a 6 x 6 matrix */
+/* The cross product with factor*l as a 3 x 3 block of a 6 x 6 matrix. */
+static void cross_matrix(const double l[3], double factor, double *block)
 {
   block[1] = -factor*l[2], block[2] = factor*l[1];
   block[6] = factor*l[2], block[8] = -factor*l[0];
   block[12] = -factor*l[1], block[13] = factor*l[0];
 }
 
-/* (9), (77)-(79) */
+/* M, b and, before the sweep, P and z of one body: (9), (77)-(79). */
 static void set_mass(const PfTreeWork *work, int k, PfTreeOperators *op)
 {
   const Body *body = &work->tree->bodies[k];
@@ -54,19 +54,6 @@ static void set_mass(const PfTreeWork *work, int k, PfTreeOperators *op)
   for (int i = 0; i < 6; i++) op->z[i] = op->b[i] - weight[i];
 }
 
-static void set_joint(const PfTreeWork *work, int k, const PfTreeInput *input, PfTreeOperators *op)
-{
-  Step step;
-  pf_joint_step(work, k, input->q, input->v, &step);
-  op->nv = pf_joint_nv(work->tree->bodies[k].joint);
-  for (int i = 0; i < 6; i++) op->Phi[7*i] = 1;
-  cross_matrix(step.l, -1, op->Phi + 18);
-  for (int i = 0; i < op->nv; i++)
-    for (int j = 0; j < 6; j++) op->H[j*op->nv + i] = step.joint.H[6*i + j];
-  pf_velocity_acceleration(work, k, &step, input->v, op->a);
-  memcpy(op->V, work->V + 6*(size_t)k, sizeof op->V);
-}
-
 /* D^-1 times the columns of X (nf x n) by Cholesky, in place; 0 when a pivot vanishes. */
 static int solve_columns(const double *D, int nf, double scale, double *X, int n)
 {
@@ -92,7 +79,7 @@ static int solve_columns(const double *D, int nf, double scale, double *X, int n
   return 1;
 }
 
-/* What of the problem concerns one joint. */
+/* The part of the problem at one joint. */
 typedef struct Part {
   int nf, free[6];
   double Hf[36];    /* 6 x nf */
@@ -100,6 +87,8 @@ typedef struct Part {
   double bias[6];   /* a' = a + Hp betadot_p */
 } Part;
 
+/* Sorts the columns of H: free ones with their forces T; prescribed and locked ones, whose accelerations go into the
+ * bias. */
 static void split(const PfTree *tree, int k, const PfTreeInput *input, const PfTreeOperators *op, Part *part)
 {
   const Body *body = &tree->bodies[k];
@@ -153,14 +142,7 @@ static int eliminate(const PfTreeOperators *op, Part *part, double *D, double *G
   return solve_columns(D, nf, PIVOT_TOLERANCE, part->T, 1);
 }
 
-static void add_to_parent(const double Phi[36], const double P[36], const double z[6], PfTreeOperators *parent)
-{
-  double half[36] = {0};
-  multiply_add(P, Phi, 6, 6, 6, 0, half);
-  multiply_add(Phi, half, 6, 6, 6, 1, parent->P); /* (87) */
-  multiply_add(Phi, z, 6, 6, 1, 1, parent->z);
-}
-
+/* Articulated inertias and bias wrenches, inward, as in equations (85) to (87) of the paper. */
 static PfStatus sweep_in(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all)
 {
   const PfTree *tree = work->tree;
@@ -172,23 +154,43 @@ static PfStatus sweep_in(PfTreeWork *work, const PfTreeInput *input, PfTreeOpera
       for (int j = 0; j < i; j++) op->P[6*i + j] = op->P[6*j + i] = 0.5*(op->P[6*i + j] + op->P[6*j + i]);
     split(tree, k, input, op, &part);
     op->free_count = part.nf;
-    if (!eliminate(op, &part, op->D, op->G, P, z)) {
-      char name[80];
-      pf_tree_name(tree, k, name, sizeof name);
+    if (!eliminate(op, &part, op->D, op->G, P, z))
       return pf_fail(work->ctx, PF_ERR_NUMBER, "the %s joint of %s can move without moving any mass",
-                     pf_joint_name(tree->bodies[k].joint), name);
-    }
+                     pf_joint_name(tree->bodies[k].joint), pf_body_name(tree, k).text);
     memcpy(op->Vdot, part.bias, sizeof part.bias); /* kept for the last sweep */
     memcpy(op->f, part.T, sizeof part.T);
-    if (tree->bodies[k].parent >= 0) add_to_parent(op->Phi, P, z, &all[tree->bodies[k].parent]);
+    if (tree->bodies[k].parent >= 0) {
+      PfTreeOperators *parent = &all[tree->bodies[k].parent];
+      double half[36] = {0};
+      multiply_add(P, op->Phi, 6, 6, 6, 0, half);
+      multiply_add(op->Phi, half, 6, 6, 6, 1, parent->P); /* (87) */
+      multiply_add(op->Phi, z, 6, 6, 1, 1, parent->z);
+    }
   }
   return PF_OK;
 }
 
-/* (94), (95), (33) */
-static void sweep_out(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all)
+/* Operators of each body outward, elimination inward, then accelerations and wrenches outward: (94), (95), (33). */
+PfStatus pf_tree_operators(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all)
 {
   const PfTree *tree = work->tree;
+  PF_TRY(pf_tree_kinematics(work, input->q, input->v));
+  memset(all, 0, (size_t)tree->count*sizeof *all);
+  for (int k = 0; k < tree->count; k++) {
+    PfTreeOperators *op = &all[k];
+    Step step;
+    pf_joint_step(work, k, input->q, input->v, &step);
+    op->nv = pf_joint_nv(tree->bodies[k].joint);
+    for (int i = 0; i < 6; i++) op->Phi[7*i] = 1;
+    cross_matrix(step.l, -1, op->Phi + 18);
+    for (int i = 0; i < op->nv; i++)
+      for (int j = 0; j < 6; j++) op->H[j*op->nv + i] = step.joint.H[6*i + j];
+    pf_velocity_acceleration(work, k, &step, input->v, op->a);
+    memcpy(op->V, work->V + 6*(size_t)k, sizeof op->V);
+    set_mass(work, k, &all[k]);
+    if (input->wrench) add_scaled(all[k].z, -1, input->wrench + 6*(size_t)k, 6);
+  }
+  PF_TRY(sweep_in(work, input, all));
   for (int k = 0; k < tree->count; k++) {
     PfTreeOperators *op = &all[k];
     Part part = {0};
@@ -202,18 +204,5 @@ static void sweep_out(PfTreeWork *work, const PfTreeInput *input, PfTreeOperator
     memcpy(op->f, op->z, sizeof op->f);
     multiply_add(op->P, op->Vdot, 6, 6, 1, 0, op->f);
   }
-}
-
-PfStatus pf_tree_operators(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all)
-{
-  PF_TRY(pf_tree_kinematics(work, input->q, input->v));
-  memset(all, 0, (size_t)work->tree->count*sizeof *all);
-  for (int k = 0; k < work->tree->count; k++) {
-    set_joint(work, k, input, &all[k]);
-    set_mass(work, k, &all[k]);
-    if (input->wrench) add_scaled(all[k].z, -1, input->wrench + 6*(size_t)k, 6);
-  }
-  PF_TRY(sweep_in(work, input, all));
-  sweep_out(work, input, all);
   return PF_OK;
 }

@@ -6,6 +6,7 @@
 
 static const double ZERO[6] = {0};
 
+/* Rotation, angular velocity wk and a_k of a ball joint from the angular velocity w of its parent. */
 static void sweep_ball(PfTreeWork *work, const Node *node, const double *q, const double *v, const double *w,
                        double *wk)
 {
@@ -61,6 +62,7 @@ static void set_turns(PfTreeWork *work, int first, int last, const double *q)
   }
 }
 
+/* Pose and angular velocity of one node from those of its parent. */
 static inline void sweep_node(PfTreeWork *work, int k, const double *q, const double *v)
 {
   const PfTree *tree = work->tree;
@@ -84,6 +86,7 @@ static inline void sweep_node(PfTreeWork *work, int k, const double *q, const do
   }
 }
 
+/* Rotations and displacements alone: velocities are those at rest and are not kept. */
 void pf_tree_place(PfTreeWork *work, const double *q)
 {
   const PfTree *tree = work->tree;

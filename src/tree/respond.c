@@ -19,6 +19,7 @@ static void respond_in(const PfTreeWork *work, int k, const double *t, double *z
   }
 }
 
+/* Adds zeta of node k, turned and shifted to its parent, to that of the parent. */
 static void pass_up(const PfTreeWork *work, int k, double *zeta, double *to)
 {
   double l[3], turn[3];
@@ -49,7 +50,8 @@ static void respond_out(const PfTreeWork *work, int k, const double *Yp, double 
   }
 }
 
-PfStatus pf_tree_need_factors(const PfTreeWork *work)
+/* Fails with PF_ERR_ARGUMENT unless the workspace holds the factors of a forward solution. */
+static PfStatus need_factors(const PfTreeWork *work)
 {
   if (work->factored) return PF_OK;
   return pf_fail(work->ctx, PF_ERR_ARGUMENT,
@@ -57,12 +59,13 @@ PfStatus pf_tree_need_factors(const PfTreeWork *work)
                  "workspace first");
 }
 
+/* Inward: eps of all dofs; outward: x. */
 PfStatus pf_tree_respond(PfTreeWork *work, const double *t, const double *wrench, double *x)
 {
   static const double still[6] = {0};
   const PfTree *tree = work->tree;
   double *zeta = work->scratch;
-  PF_TRY(pf_tree_need_factors(work));
+  PF_TRY(need_factors(work));
   memset(zeta, 0, 6*(size_t)tree->node_count*sizeof *zeta);
   if (wrench) {
     pf_tree_load_at(work, wrench);
@@ -80,7 +83,7 @@ PfStatus pf_tree_respond(PfTreeWork *work, const double *t, const double *wrench
   return PF_OK;
 }
 
-/* Only the ancestors of what the row touches are visited: `touched` marks them, `zeta` holds the row's own wrenches,
+/* Only the ancestors of the nodes of the row are visited: `touched` marks them, `zeta` holds the row's own wrenches,
  * and both are left clean. */
 void pf_tree_respond_row(PfTreeWork *work, const double *t, unsigned char *touched, int last, double *zeta, double *eps)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of three and symmetric 6 x 6 matrices in blocks. Everything is inline and of fixed size: this is where the
- * time of the recursion goes. */
+ * time of the recursion goes. Matrices are by rows. Arguments named `a` and results named `c` may be the same array
+ * unless a comment says otherwise; no function allocates or fails. */
 #ifndef PF_SRC_TREE_SPATIAL_H
 #define PF_SRC_TREE_SPATIAL_H
 
 #include <math.h>
 #include <string.h>
 
-/* What must be inlined where it is called: numbers that rest in memory between two steps of a recursion cost more than
- * the steps. */
+/* For functions that must be inlined where they are called: numbers that rest in memory between two steps of a
+ * recursion cost more than the steps. */
 #if defined __GNUC__
 #define PF_INLINE static inline __attribute__((always_inline))
 #else
@@ -17,34 +18,39 @@
 
 /* ---------------------------------------------------------------- three numbers */
 
+/* a . b */
 static inline double dot3(const double a[3], const double b[3])
 {
   return a[0]*b[0] + a[1]*b[1] + a[2]*b[2];
 }
 
+/* c = a x b */
 static inline void cross3(const double a[3], const double b[3], double c[3])
 {
   const double x = a[1]*b[2] - a[2]*b[1], y = a[2]*b[0] - a[0]*b[2], z = a[0]*b[1] - a[1]*b[0];
   c[0] = x, c[1] = y, c[2] = z;
 }
 
+/* a += b */
 static inline void add3(double a[3], const double b[3])
 {
   for (int i = 0; i < 3; i++) a[i] += b[i];
 }
 
+/* a += factor b, of n numbers */
 static inline void add_scaled(double *a, double factor, const double *b, int n)
 {
   for (int i = 0; i < n; i++) a[i] += factor*b[i];
 }
 
-/* c = R a, and c = R^T a; c may be a. */
+/* c = R a */
 static inline void turn3(const double R[9], const double a[3], double c[3])
 {
   const double x = dot3(R, a), y = dot3(R + 3, a), z = dot3(R + 6, a);
   c[0] = x, c[1] = y, c[2] = z;
 }
 
+/* c = R^T a */
 static inline void turn3_back(const double R[9], const double a[3], double c[3])
 {
   const double x = R[0]*a[0] + R[3]*a[1] + R[6]*a[2], y = R[1]*a[0] + R[4]*a[1] + R[7]*a[2],
@@ -59,12 +65,21 @@ static inline void mul33(const double A[9], const double B[9], double C[9])
     for (int j = 0; j < 3; j++) C[3*i + j] = A[3*i]*B[j] + A[3*i + 1]*B[3 + j] + A[3*i + 2]*B[6 + j];
 }
 
+/* C = A^T B; C is neither. */
+static inline void mul33_back(const double A[9], const double B[9], double C[9])
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) C[3*i + j] = A[i]*B[j] + A[3 + i]*B[3 + j] + A[6 + i]*B[6 + j];
+}
+
+/* B = A^T; B is not A. */
 static inline void transpose33(const double A[9], double B[9])
 {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) B[3*j + i] = A[3*i + j];
 }
 
+/* The quaternion of the rotation b, then a (scalar first); c is neither. */
 static inline void quat_mul(const double a[4], const double b[4], double c[4])
 {
   c[0] = a[0]*b[0] - a[1]*b[1] - a[2]*b[2] - a[3]*b[3];
@@ -73,13 +88,14 @@ static inline void quat_mul(const double a[4], const double b[4], double c[4])
   c[3] = a[0]*b[3] + a[3]*b[0] + a[1]*b[2] - a[2]*b[1];
 }
 
-/* w x (w x l) */
+/* a = w x (w x l), the centripetal acceleration of the point l; a is neither. */
 static inline void centripetal(const double w[3], const double l[3], double a[3])
 {
   const double along = dot3(w, l), square = dot3(w, w);
   for (int i = 0; i < 3; i++) a[i] = along*w[i] - square*l[i];
 }
 
+/* R = 1 */
 static inline void identity33(double R[9])
 {
   for (int i = 0; i < 9; i++) R[i] = i%4 == 0;
@@ -92,6 +108,7 @@ typedef struct Sym6 {
   double J[6], B[9], M[6];
 } Sym6;
 
+/* c = S a */
 static inline void sym3_mul(const double S[6], const double a[3], double c[3])
 {
   const double x = S[0]*a[0] + S[1]*a[1] + S[2]*a[2], y = S[1]*a[0] + S[3]*a[1] + S[4]*a[2],
@@ -99,6 +116,7 @@ static inline void sym3_mul(const double S[6], const double a[3], double c[3])
   c[0] = x, c[1] = y, c[2] = z;
 }
 
+/* c = P a; c is not a. */
 static inline void sym6_mul(const Sym6 *P, const double a[6], double c[6])
 {
   double upper[3], lower[3], side[3], back[3];
@@ -119,7 +137,7 @@ static inline void sym6_reduce(Sym6 *P, const double g[6], const double u[6])
     for (int j = 0; j < 3; j++) P->B[3*i + j] -= g[i]*u[3 + j];
 }
 
-/* T = R S R^T of symmetric S */
+/* T = R S R^T of symmetric S; T is not S. */
 static inline void sym3_turn(const double R[9], const double S[6], double T[6])
 {
   double K[9];
@@ -146,6 +164,7 @@ typedef struct Turn {
   double cc, ss, cs, c2;
 } Turn;
 
+/* Of the angle with that cosine and sine. */
 static inline Turn turn_squares(double c, double s)
 {
   const Turn turn = {c*c, s*s, c*s, c*c - s*s};
@@ -181,6 +200,7 @@ static inline void turn2(double c, double s, double *a, double *b)
   *a = x;
 }
 
+/* (a, b) -> (c a + s b, c b - s a) */
 static inline void turn2_back(double c, double s, double *a, double *b)
 {
   const double x = c*(*a) + s*(*b);
@@ -188,6 +208,7 @@ static inline void turn2_back(double c, double s, double *a, double *b)
   *a = x;
 }
 
+/* X -> Rz X Rz^T of all blocks, for less than sym6_turn. */
 static inline void sym6_turn_z(double c, double s, Sym6 *P)
 {
   const Turn t = turn_squares(c, s);
@@ -201,6 +222,7 @@ static inline void sym6_turn_z(double c, double s, Sym6 *P)
   turn2(c, s, &B[6], &B[7]);
 }
 
+/* The same about x. */
 static inline void sym6_turn_x(double c, double s, Sym6 *P)
 {
   const Turn t = turn_squares(c, s);

@@ -9,7 +9,8 @@
 /* Nodes that are turned together, before anything is done to them one by one. */
 enum { BLOCK = 8 };
 
-/* Turns about z of the axial ones among the LANES nodes from `first`; none, and 0, when there are none. */
+/* Cosine and sine of the turns about z of the axial ones among the LANES nodes from `first`; 0, and none, when there
+ * are none. */
 PF_INLINE int axial_turns(const PfTree *tree, int first, const double *q, Lanes *cosine, Lanes *sine)
 {
   Lanes angle = {0};
@@ -35,6 +36,7 @@ static inline void edge_back(const PfTreeWork *work, int k, double x[3])
   turn2_back(kin->c, kin->s, &x[0], &x[1]);
 }
 
+/* And from an axial node to its parent. */
 static inline void edge_up(const PfTreeWork *work, int k, double x[3])
 {
   const PfTree *tree = work->tree;
@@ -45,7 +47,7 @@ static inline void edge_up(const PfTreeWork *work, int k, double x[3])
   if (tree->nodes[k].flags & NODE_TURNED) turn2(tree->leads[k].c, tree->leads[k].s, &x[0], &x[1]);
 }
 
-/* The joint point in parent axes. */
+/* The joint point of an axial node in parent axes. */
 static inline void axial_length(const PfTreeWork *work, int k, double l[3])
 {
   const PfTree *tree = work->tree;
@@ -53,6 +55,7 @@ static inline void axial_length(const PfTreeWork *work, int k, double l[3])
   if (tree->nodes[k].kind != NODE_REVOLUTE) add_scaled(l, work->shifts[k], tree->slide + 4*(size_t)k, 3);
 }
 
+/* The same of any node. */
 static inline void node_length(const PfTreeWork *work, int k, double l[3])
 {
   const Node *node = &work->tree->nodes[k];
@@ -105,7 +108,7 @@ static inline int node_columns(const PfTreeWork *work, int k, double H[36])
   return nv;
 }
 
-/* A vector of any node to parent axes, and back. */
+/* A vector of three from any node to parent axes. */
 static inline void node_up(const PfTreeWork *work, int k, double x[3])
 {
   const Node *node = &work->tree->nodes[k];
@@ -113,6 +116,7 @@ static inline void node_up(const PfTreeWork *work, int k, double x[3])
   else edge_up(work, k, x);
 }
 
+/* And from the parent to the node. */
 static inline void node_back(const PfTreeWork *work, int k, double x[3])
 {
   const Node *node = &work->tree->nodes[k];
@@ -120,7 +124,7 @@ static inline void node_back(const PfTreeWork *work, int k, double x[3])
   else edge_back(work, k, x);
 }
 
-/* Phi Vdot_lambda and the centripetal part of a_k, in parent axes. */
+/* A = Phi Vdot_lambda and the centripetal part of a_k, in parent axes; A may be Ap. */
 static inline void carry_acceleration(const double Ap[6], const double w[3], const double l[3], double A[6])
 {
   double u[3], swing[3];
@@ -132,8 +136,8 @@ static inline void carry_acceleration(const double Ap[6], const double w[3], con
   }
 }
 
-/* Asks for what a node that comes `FETCH_AHEAD` later will need: processors foresee that themselves, but not across the
- * borders of pages, and on long chains each sweep crosses one every few nodes. */
+/* Fetches data of a node that comes `FETCH_AHEAD` later: processors foresee that themselves, but not across the borders
+ * of pages, and on long chains each sweep crosses one every few nodes. */
 #if defined __GNUC__
 #define PF_FETCH(at) __builtin_prefetch(at)
 #else
@@ -149,6 +153,7 @@ static inline void fetch(const PfTreeWork *work, int node, int dof)
   PF_FETCH(&work->dofs[dof]);
 }
 
+/* Before node k on the way inward. */
 static inline void fetch_inward(const PfTreeWork *work, int k)
 {
   const int node = k > FETCH_AHEAD ? k - FETCH_AHEAD : 0, v = work->tree->nodes[k].v;
@@ -156,6 +161,7 @@ static inline void fetch_inward(const PfTreeWork *work, int k)
   PF_FETCH(&work->tree->masses[node]);
 }
 
+/* Before node k on the way outward. */
 static inline void fetch_outward(const PfTreeWork *work, int k)
 {
   const PfTree *tree = work->tree;
@@ -164,6 +170,7 @@ static inline void fetch_outward(const PfTreeWork *work, int k)
   fetch(work, node, v + FETCH_AHEAD < tree->nv ? v + FETCH_AHEAD : v);
 }
 
+/* Is one of n numbers not finite? */
 static inline int any_bad(const double *x, int n)
 {
   double probe[4] = {0}; /* four sums, none of which waits for another */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two descriptions of one tree. `Body` is what the user gave, in the user's frames and order: kinematics, wrenches,
- * operators and changes of topology work on it, in inertial axes. `Node` is made from it for speed (nodes.c): welds
- * are merged into what they are welded to, the order is such that a subtree is contiguous, and each frame is turned
- * so that the joint axis is z and the way to the parent is a turn about z, one about x, and a shift. */
+/* Two descriptions of one tree. `Body` is the user's input, in the user's frames and order: kinematics, wrenches,
+ * operators and changes of topology work on it, in inertial axes. `Node` is made from it for speed (nodes.c): welded
+ * bodies are merged, the order is such that a subtree is contiguous, and each frame is turned so that the joint axis is
+ * z and the way to the parent is a turn about z, one about x, and a shift. */
 #ifndef PF_SRC_TREE_IMPL_H
 #define PF_SRC_TREE_IMPL_H
 
@@ -69,8 +69,8 @@ typedef struct Fixed {
   double Rt[9], s[3], quat[4]; /* the last is Rt as a quaternion */
 } Fixed;
 
-/* What inverse dynamics needs of LANES nodes. S is the second moment of mass, the integral of x x^T, in the order of a
- * symmetric block. */
+/* The data of LANES nodes for inverse dynamics. S is the second moment of mass, the integral of x x^T, in the order of
+ * a symmetric block. */
 typedef struct Pack {
   Lanes turn[8]; /* Rz(f) Rx(a) by columns, without the zero at the end of the first; or the quaternion of a Fixed */
   Lanes l[3];
@@ -112,7 +112,7 @@ typedef struct Dof {
   double nu;   /* free: eps/D; prescribed: h.z */
 } Dof;
 
-/* What a general joint needs besides. H is in node axes, six numbers per column. */
+/* The additional data of a general joint. H is in node axes, six numbers per column. */
 typedef struct Extra {
   double R[9], l[3], a[6], H[36];
 } Extra;
@@ -125,7 +125,7 @@ typedef struct Effort {
 typedef struct Sum {
   Sym6 P;
   double z[6];
-  double seen[2]; /* sizes of J and M from which joints further out have taken: what is left of them may be rounding */
+  double seen[2]; /* sizes of J and M from which joints further out have taken: the rest may be rounding */
 } Sum;
 
 struct PfTreeWork {
@@ -141,7 +141,7 @@ struct PfTreeWork {
   Sum *sums;
   double *load;   /* 6 per node: external wrenches in node axes */
   double *scratch; /* max(nv, 6 per node) */
-  unsigned char *mask; /* nv: what was prescribed in the last factorisation */
+  unsigned char *mask; /* nv: prescribed in the last factorisation? */
   double *rates; /* nv: the accelerations prescribed */
   int factored, masked;
   double *E, *r, *V, *body6; /* per body: 9, 3, 6, 6 */
@@ -151,6 +151,14 @@ struct PfTreeWork {
   int *path_dofs;     /* nv */
 };
 
+/* ---------------------------------------------------------------- build.c */
+
+/* The name of a body for messages, in quotes, or "body 3". */
+typedef struct BodyName {
+  char text[80];
+} BodyName;
+BodyName pf_body_name(const PfTree *tree, int body);
+
 /* ---------------------------------------------------------------- joint.c */
 
 /* The joint at (q, v): R body to joint frame, d its position, columns of H (6 each) in joint axes, and the
@@ -159,40 +167,42 @@ typedef struct JointState {
   double R[9], d[3], H[36], hc[3];
 } JointState;
 
+/* Kinematics of one joint at its own q and v (NULL: at rest). */
 void pf_joint_state(const Body *body, const double *q, const double *v, JointState *joint);
-/* Springs and dampers of one body: T (its nv). */
+/* Forces of the springs and dampers of one body: T (its nv). v NULL: at rest. */
 void pf_joint_passive(const PfTree *tree, const Body *body, const double *q, const double *v, double *T);
 
 /* ---------------------------------------------------------------- frames.c, on the bodies of the user */
 
-/* What the equations of one body need of its joint, in inertial axes. */
+/* The data of a joint that the equations of one body need, in inertial axes. */
 typedef struct Step {
   double Ep[9];     /* joint frame to inertial axes */
   double l[3];      /* O_k from O_lambda */
   JointState joint; /* its H in inertial axes */
 } Step;
 
-/* Need poses; the second also velocities. */
+/* The joint of a body at its q and v (NULL: at rest). Needs the poses of pf_tree_kinematics. */
 void pf_joint_step(const PfTreeWork *work, int body, const double *q, const double *v, Step *step);
-/* M_k A + b_k less weight and external wrench (6 numbers of this body, or NULL) */
-void pf_body_wrench(const PfTreeWork *work, int body, const double A[6], const double gravity[3], const double *wrench,
-                    double f[6]);
+/* a_k: the velocity-dependent part of the acceleration of the body, with vdot = 0, from its step. Needs velocities. */
 void pf_velocity_acceleration(const PfTreeWork *work, int body, const Step *step, const double *v, double a[6]);
 
 /* ---------------------------------------------------------------- nodes.c, forward.c, frames.c */
 
+/* Makes the nodes of a finished tree: welded bodies are lumped, and each frame is turned so that an axial joint turns
+ * about z of its node. O(n). */
 PfStatus pf_tree_make_nodes(PfContext *ctx, PfTree *tree);
 
 /* External wrenches of the bodies to node axes, in work->load; needs poses at q. */
 PfStatus pf_tree_load(PfTreeWork *work, const double *q, const double *wrench);
-void pf_tree_load_at(PfTreeWork *work, const double *wrench); /* with the poses as they are */
+/* The same with the poses as they are. */
+void pf_tree_load_at(PfTreeWork *work, const double *wrench);
 /* Adds a wrench on one body at O_k, in inertial axes, to that of its node (which must not be -1). */
 void pf_wrench_to_node(const PfTreeWork *work, int body, const double wrench[6], double *to);
 /* Vdot of a body from that of its node, gravity put back. */
 void pf_acceleration_from_node(const PfTreeWork *work, int body, const double gravity[3], double A[6]);
 
-/* The same from what the sweeps left in work->A and `force` (both in node axes): accelerations and joint wrenches of
- * the bodies, either may be NULL. Needs pf_tree_kinematics with velocities. */
+/* The same from the results of the sweeps in work->A and `force` (both in node axes): accelerations and joint wrenches
+ * of the bodies, either may be NULL. Needs pf_tree_kinematics with velocities. */
 void pf_tree_from_nodes(PfTreeWork *work, const double *force, const double gravity[3], const double *wrench,
                         double *acceleration, double *joint_wrench);
 
@@ -206,7 +216,6 @@ void pf_tree_place_general(PfTreeWork *work, const Node *node, const double *q, 
 
 /* ---------------------------------------------------------------- respond.c */
 
-PfStatus pf_tree_need_factors(const PfTreeWork *work);
 /* One row: joint forces t (nv) and wrenches zeta (6 per node, negative), of the nodes marked in `touched`, up to
  * `last`. Gives eps of the free dofs of all their ancestors; touched and zeta are zero afterwards. */
 void pf_tree_respond_row(PfTreeWork *work, const double *t, unsigned char *touched, int last, double *zeta,

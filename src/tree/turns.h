@@ -3,7 +3,7 @@
 #ifndef PF_SRC_TREE_TURNS_H
 #define PF_SRC_TREE_TURNS_H
 
-#include "num/sincos.h"
+#include "runtime/pf_sincos.h"
 #include "tree/lanes.h"
 
 #include <math.h>
@@ -14,13 +14,14 @@
 #define AS_BITS lane_bits
 #define AS_REAL lanes_of
 #define SINCOS sincos_of_lanes
-#include "num/sincos.def"
+#include "runtime/pf_sincos.def"
 #undef REAL
 #undef BITS
 #undef AS_BITS
 #undef AS_REAL
 #undef SINCOS
 
+/* Cosines and sines of LANES angles; those of angles that are too large for the polynomials by the C library. */
 static inline void turn_lanes(Lanes angle, Lanes *cosine, Lanes *sine)
 {
   double size = 0;

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Lays the arrays out behind the struct; with base NULL it only counts. Every array begins on a cache line. */
+/* Lays out arrays one after the other from `base` on; with base NULL it only counts. Every array begins on a cache
+ * line. */
 typedef struct Layout {
   char *base;
   size_t used;
@@ -12,6 +13,7 @@ typedef struct Layout {
 
 enum { LINE = 64 };
 
+/* The next array of `count` elements. */
 static void *place(Layout *layout, size_t count, size_t size)
 {
   layout->used = (layout->used + LINE - 1)/LINE*LINE;
@@ -20,6 +22,7 @@ static void *place(Layout *layout, size_t count, size_t size)
   return at;
 }
 
+/* Places the arrays of a workspace from `base` on, or counts; returns the bytes that they take. */
 static size_t lay_out(const PfTree *tree, PfTreeWork *work, char *base)
 {
   const size_t n = (size_t)tree->count, nodes = (size_t)tree->node_count, nv = (size_t)tree->nv;
@@ -58,8 +61,7 @@ PfStatus pf_tree_work_new(PfContext *ctx, const PfTree *tree, PfTreeWork **resul
   PfTreeWork *work = *result = allocator->resize(allocator->user, NULL, bytes);
   if (!work)
     return pf_fail(ctx, PF_ERR_MEMORY, "no room for the workspace of a tree of %d bodies, which needs %.1f MB",
-                   tree->count,
-                   (double)bytes*1e-6);
+                   tree->count, (double)bytes*1e-6);
   memset(work, 0, bytes);
   char *base = (char *)(work + 1);
   base += (LINE - (uintptr_t)base%LINE)%LINE;

@@ -4,23 +4,28 @@
 . "$2/tests/cli/common.sh"
 examples=$source/examples
 
-# Is x.svg a picture: XML with a known set of elements, all numbers of its paths on the page, more than $1 shapes?
+# Are these files (x.svg unless named) pictures: XML with a known set of elements, all numbers of their paths on the page, more than $1 shapes?
 is_picture() {
-  python3 - "$place/x.svg" "$1" <<'END' 2>"$place/err" || fail "$last: not a picture"
+  least=$1
+  shift
+  [ $# -gt 0 ] || set -- "$place/x.svg"
+  python3 - "$least" "$@" <<'END' 2>"$place/err" || fail "$last: not a picture: $(tail -n 1 "$place/err")"
 import re, sys, xml.etree.ElementTree as tree
-root = tree.parse(sys.argv[1]).getroot()
-width, height = float(root.get("width")), float(root.get("height"))
-tags = {e.tag.split("}")[1] for e in root.iter()}
-assert tags <= {"svg", "rect", "path", "text", "tspan", "g"}, tags
-paths = [e.get("d") for e in root.iter("{http://www.w3.org/2000/svg}path")]
-for d in paths:
-    if "l" in d: continue  # arrows of the scale
-    n = [float(x) for x in re.findall(r"-?[0-9.]+", d)]
-    assert all(-2 <= x <= width + 2 for x in n[::2]) and all(-2 <= y <= height + 2 for y in n[1::2]), d
-assert len(paths) > int(sys.argv[2]), len(paths)
+for name in sys.argv[2:]:
+    root = tree.parse(name).getroot()
+    width, height = float(root.get("width")), float(root.get("height"))
+    tags = {e.tag.split("}")[1] for e in root.iter()}
+    assert tags <= {"svg", "rect", "path", "text", "tspan", "g"}, (name, tags)
+    paths = [e.get("d") for e in root.iter("{http://www.w3.org/2000/svg}path")]
+    for d in paths:
+        if "l" in d: continue  # arrows of the scale
+        n = [float(x) for x in re.findall(r"-?[0-9.]+", d)]
+        assert all(-2 <= x <= width + 2 for x in n[::2]) and all(-2 <= y <= height + 2 for y in n[1::2]), (name, d)
+    assert len(paths) > int(sys.argv[1]), (name, len(paths))
 END
 }
 
+mkdir "$place/every"
 for model in "$examples"/*/*.pf; do
   case $(basename "$model" .pf) in
     x1 | x2) # numbers that have no place
@@ -29,13 +34,13 @@ for model in "$examples"/*/*.pf; do
       says err "draw b as box"
       continue ;;
   esac
-  run 0 draw --out "$place/x.svg" "$model"
-  is_picture 8
+  run 0 draw --out "$place/every/$(basename "$model" .pf).svg" "$model"
   grep -q "/$(basename "$model" .pf) " "$source/tests/examples.txt" || continue # the others take long enough
   run 0 draw --json "$model"
   holds 'len(d["shapes"]) > 0 and len(d["motion"]) == 1 and len(d["motion"][0]) == 12*len(d["poses"]) + 3*len(d["points"]) and all(s.get("pose", 0) < len(d["poses"]) and all(p < len(d["points"]) for p in s.get("points", [])) for s in d["shapes"])'
   holds 'len(set(d["poses"] + d["points"])) == len(d["poses"]) + len(d["points"])'
 done
+is_picture 8 "$place"/every/*.svg
 
 # In motion: paler copies, paths, the times below.
 for model in bicycle snakeboard_bodies hand ball_in_bowl capture; do

@@ -72,7 +72,7 @@ def one(job):
     with tempfile.TemporaryDirectory() as folder:
         done = run(program, "export", "--to", "c", *(["--float"] if real == "float" else []), "-o", folder, path, cwd=folder)
         if done.returncode: return path.stem, done.stderr, 0
-        name = min((file.stem for file in pathlib.Path(folder).glob("*.h")), key=len)
+        name = next(file.stem for file in pathlib.Path(folder).glob("*_test.c")).removesuffix("_test")
         words = compile_all(folder, name, real)
         if words: return path.stem, f"{real}, {words}", 0
         return (path.stem, *self_test(folder, name, real))

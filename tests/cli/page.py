@@ -117,7 +117,7 @@ def options_come_back(place):
                         "--for", "5", "--every", "10 [ms]", "--no-projection", "--form", "maggi", examples/"skates/snakeboard.pf")
     expect("options are taken", code == 0, err)
     run = read(pathlib.Path(place, "o.html"), "options")[1]["run"]
-    wanted = {"param": {"m": "7", "L": " 20 [cm]"}, "state": {"theta": "30 [deg]", "psi'": "2"}, "by": "rk4", "step": "1/100", "for": "5", "every": "10 [ms]",
+    wanted = {"param": {"m": "7", "L": " 20 [cm]"}, "state": {"theta": "30 [deg]", "psi'": "2"}, "by": "rk4", "step": 0.01, "for": 5, "every": 0.01,
               "no-projection": True, "form": "maggi"}
     strip = lambda d: {k: strip(v) if isinstance(v, dict) else v.strip() if isinstance(v, str) else v for k, v in d.items()}
     expect("options come back", strip(run) == strip(wanted), run)

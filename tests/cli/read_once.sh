@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A command reads the text of its model once, whatever it does with it. callgrind counts the calls; where it cannot run the program,
-# as with sanitizers, nothing is tested.
+# as with sanitizers, the test is skipped (exit code 77): machine.machine counts within one machine without it.
 set -u
 . "$(dirname "$0")/common.sh"
 
 if ! command -v valgrind >/dev/null || ! command -v python3 >/dev/null ||
    ! valgrind --tool=none -q "$program" --version >/dev/null 2>&1; then
   echo "valgrind or python3 is missing, or cannot run this program"
-  exit 0
+  exit 77
 fi
 
 count() { python3 - "$1" <<'EOF'

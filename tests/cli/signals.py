@@ -110,8 +110,8 @@ def waits_for_a_reader(fifo, model):
 def main():
     with tempfile.TemporaryDirectory() as place:
         long, middle, short, snakes = (str(Path(place)/f"{name}.pf") for name in ("long", "middle", "short", "snake"))
-        Path(long).write_text(chain(200))
-        Path(middle).write_text(chain(250))
+        Path(long).write_text(chain(300))
+        Path(middle).write_text(chain(300))
         Path(short).write_text(chain(20))
         Path(snakes).write_text(snake(100))
         henon, carriage = (str(next(SOURCE.glob(f"examples/*/{name}.pf"))) for name in ("henon_heiles", "carriage_steady"))
@@ -120,7 +120,7 @@ def main():
                           ["study", "poincare", "--section", "x=0", "--show", "y,y'", "--for", "1e6", henon]):
             stops_soon(arguments, 0.4)
         stops_soon(["converge", short], 0.4, signal.SIGTERM)
-        stops_soon(["plot", short], 0.4, signal.SIGHUP)
+        stops_soon(["plot", "--for", "1e4", short], 0.4, signal.SIGHUP)
         stops_soon(["study", "continue", "n2=8..18:100000", carriage], 0.3)
         stops_soon(["check", "-"], 0.4)  # waits for its input
         fifo = str(Path(place)/"fifo.csv")

@@ -20,7 +20,7 @@ holds "abs(last(d, 'a') - ($a)) < 1e-5"
 run 0 run "$place/arm.pf"
 says out "  stiff               by "
 run 1 run --by dopri5 "$place/arm.pf"
-says err "the run makes no headway"
+says err "the run makes no progress"
 says err "try --by cvode_bdf"
 # Not stiff: nothing is told, however long it takes.
 printf '%s\n' "coord x" "kinetic x'^2/2" "potential x^2/2" "start x = 1" "run 3000" >"$place/long.pf"

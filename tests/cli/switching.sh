@@ -195,7 +195,7 @@ says err "a sample is asked for at t = -1, before the start at t = 0"
 printf '%s\n' "coord x, y; kinetic (x'^2 + y'^2)/2" "force x = -0.5*x'/sqrt(x'^2 + y'^2), y = -0.5*y'/sqrt(x'^2 + y'^2)" \
   "start x' = 0.6, y' = 0.8; run 4" >"$model"
 run 1 run "$model"
-says err "makes no headway"
+says err "makes no progress"
 printf '%s\n' "coord x, y; kinetic (x'^2 + y'^2)/2" "constraint a: x = y" "force x = t - sign(x'), y = -sign(y')" "run 4" >"$model"
 run 0 run --json --at 4 "$model"
 says err "how friction and constraints share the load is not determined"

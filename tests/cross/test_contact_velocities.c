@@ -220,7 +220,7 @@ static bool find_touching(System *s, uint64_t *seed)
   PfGaussNewtonResult result;
   PfGaussNewtonOptions options = {.tolerance = 1e-13, .iterations = 100};
   PfStatus status = pf_gauss_newton(s->ctx, position_residual, s, positions, s->eq.n, x, &options, &result);
-  pf_diagnostics_cut(s->ctx, before);
+  pf_diagnostics_truncate(s->ctx, before);
   memcpy(q_of(s), x, (size_t)s->eq.n*sizeof *x);
   return status == PF_OK;
 }

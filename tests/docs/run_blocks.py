@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every block of a document, in order, in a folder of its own, and compares what it shows with what happens.
 
-    run_blocks.py [--write] [--compiler CC --library LIB] PROGRAM SOURCE-DIRECTORY DOCUMENT…
+    run_blocks.py [--write|--draw] [--compiler CC --library LIB] PROGRAM SOURCE-DIRECTORY DOCUMENT…
     run_blocks.py --self-test PROGRAM SOURCE-DIRECTORY
 
     ```pf title="robot.pf"            a file; `title="robot.pf (added)"` adds lines to it. Likewise xml, python, modelica, …
@@ -19,14 +19,16 @@
                                       its lines, they pass `pfaff check` without a word, or the compiler
 
 Blocks in comments of Markdown are run and not shown. A picture that a command makes and the document shows by the same file name
-must be like the one in the source. Equations are short by FLINT: what derives any is not compared without it. Steps and times of a run
+must agree with its line in tests/docs/pictures.txt: the same elements, coordinates off by a tenth of a point at most on average. Equations are short by FLINT: what derives any is not compared without it. Steps and times of a run
 may be others. An indented block would not be run and is an error.
 
---write puts what is printed and drawn into the document, to be looked at and committed.
+--write puts the present output into the document, and the pictures next to it with their lines in pictures.txt, for inspection and commit.
+--draw only writes the pictures next to the document; `make pictures` calls it. Few of them are in the repository.
 """
 import argparse
 import contextlib
 import doctest
+import hashlib
 import importlib.util
 import os
 import pathlib
@@ -80,12 +82,32 @@ def is_same(shown, printed):
     return bool(printed) and is_same_line(shown[0], printed[0]) and is_same(shown[1:], printed[1:])
 
 
-def is_like(picture, other):
-    """The same elements; coordinates may be off by a tenth of a point."""
-    texts = [path.read_text(encoding="utf-8").replace("-", " ") for path in (picture, other)]
-    if NUMBER.sub("#", texts[0]).split() != NUMBER.sub("#", texts[1]).split():
-        return False
-    return all(a == b or abs(float(a) - float(b)) < 0.1 for a, b in zip(*map(NUMBER.findall, texts)))
+def features(picture):
+    """A picture in one line: a hash of its text without numbers, how many numbers it has, their sum and their sum with weights 1 … 7
+    in turn, so that a number at another place is noticed as well."""
+    parts = re.split(rf"(#[0-9a-fA-F]{{6}}\b)|({NUMBER.pattern})", picture.read_text(encoding="utf-8").replace("-", " "))
+    words = " ".join("".join("%" if part is None else part for i, part in enumerate(parts) if i%3 < 2).split())  # colours are words
+    numbers = [float(number) for number in parts[2::3] if number]
+    weighted = sum((1 + i%7)*number for i, number in enumerate(numbers))
+    return [hashlib.sha1(words.encode()).hexdigest()[:12], str(len(numbers)), f"{sum(numbers):.2f}", f"{weighted:.2f}"]
+
+
+def is_like(made, kept):
+    """Of features: the same elements; coordinates may be off by a tenth of a point."""
+    room = 0.1*int(made[1]) + 0.1
+    return made[:2] == kept[:2] and abs(float(made[2]) - float(kept[2])) <= room and abs(float(made[3]) - float(kept[3])) <= 7*room
+
+
+def read_pictures(source):
+    """{name below docs/: features}"""
+    lines = (source/"tests/docs/pictures.txt").read_text(encoding="utf-8").splitlines()
+    return {line.split()[0]: line.split()[1:] for line in lines if not line.startswith("#")}
+
+
+def write_pictures(source, pictures):
+    lines = ["# Pictures of documents by run_blocks.py: hash of the text without numbers, count of the numbers, their sum, their sum with weights"]
+    lines += [" ".join([name, *pictures[name]]) for name in sorted(pictures)]
+    (source/"tests/docs/pictures.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def without_empty_end(lines):
@@ -265,13 +287,18 @@ class Document:
     def look_at_pictures(self):
         for name in re.findall(r"!\[[^\]]*\]\(([^)]*\.svg)\)", self.text):
             made, kept = self.place/pathlib.Path(name).name, self.path.parent/name
-            if made.exists() and self.options.write:
+            recorded = read_pictures(self.options.source)
+            if not made.exists():
+                if not kept.exists():
+                    self.fail(self.text.index(name), f"{name} is missing, and no command draws it")
+                continue
+            if self.options.write or self.options.draw:
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(made, kept)
-            elif not kept.exists():
-                self.fail(self.text.index(name), f"{name} is missing")
-            elif made.exists() and not is_like(made, kept):
-                self.fail(self.text.index(name), f"{name} is not what the program draws; draw it by --write and look at it")
+            if self.options.write:
+                write_pictures(self.options.source, {**recorded, name: features(made)})
+            elif not self.options.draw and not is_like(features(made), recorded.get(name, ["", "0", "0", "0"])):
+                self.fail(self.text.index(name), f"{name} differs from its line in tests/docs/pictures.txt; draw it with --write and look at it")
 
     def run(self):
         for match in INDENTED.finditer(BLOCK.sub("", self.text)):
@@ -375,6 +402,7 @@ def main():
     parser.add_argument("documents", nargs="*")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--draw", action="store_true")
     parser.add_argument("--compiler")
     parser.add_argument("--library")
     options = parser.parse_args()

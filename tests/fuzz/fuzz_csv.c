@@ -2,7 +2,8 @@
 /* Fuzzes what 'pfaff plot' makes of tables: whatever stands in them, the picture is XML with finite numbers, and what
  * goes to the terminal cannot steer it. An input: a line of letters (l: --log, m: the last table is subtracted), a line
  * for --show, one for --against, and tables with a line === between them. */
-#include "cli/plot.h"
+#include "cli/cli.h"
+#include "task/plot.h"
 
 #include "expect.h"
 
@@ -15,7 +16,7 @@ enum { MOST_TABLES = 4 };
 /* ---------------------------------------------------------------- the input */
 
 typedef struct Input {
-  Options options;
+  PfRequest options;
   bool subtracts;
   int count;
   char *table[MOST_TABLES];
@@ -52,7 +53,7 @@ static void read_input(PfArena *arena, const char *text, const char *end, Input 
   const char *letters = next_line(arena, &text, end), *show = next_line(arena, &text, end),
              *against = next_line(arena, &text, end);
   expect(letters && show && against, "there is memory");
-  in->options = (Options){.log = strchr(letters, 'l'), .show = *show ? show : NULL,
+  in->options = (PfRequest){.log = strchr(letters, 'l'), .show = *show ? show : NULL,
                           .against = *against ? against : NULL};
   in->subtracts = strchr(letters, 'm');
   for (const char *next = text; next && in->count < MOST_TABLES; text = next ? next + 4 : NULL) {

@@ -2,9 +2,10 @@
 /* Fuzzes the command line: the options of every command, and the values behind them on a small model. Nothing is run
  * and nothing written. An input is the command, then one word to a line. What is accepted must be in range; what is
  * said, on both streams, cannot steer a terminal, and is JSON where that was asked for. */
-#include "cli/motion.h"
-#include "cli/study.h"
-#include "cli/trajectory.h"
+#include "cli/cli.h"
+#include "task/motion.h"
+#include "task/study.h"
+#include "task/trajectory.h"
 
 #include "expect.h"
 
@@ -65,35 +66,35 @@ static void read_line(const char *text, const char *last, Line *line)
 }
 
 /* Commands that read options; NULL for other words. */
-static const Command *find_command(const char *name)
+static const PfTask *find_command(const char *name)
 {
-  const Command *const *lists[] = {pf_commands, pf_studies};
+  const PfTask *const *lists[] = {pf_commands, pf_studies};
   for (int k = 0; k < 2; k++)
-    for (const Command *const *c = lists[k]; *c; c++)
-      if (!strcmp((*c)->name, name)) return *c;
+    for (const PfTask *const *c = lists[k]; *c; c++)
+      if (!strcmp(pf_cli_command(*c), name)) return *c;
   return NULL;
 }
 
 /* ---------------------------------------------------------------- what is accepted */
 
-static bool is_in_range(const Option *option, double x)
+static bool is_in_range(const PfSetting *option, double x)
 {
   switch (option->type) {
-  case OPTION_POSITIVE: return x > 0;
-  case OPTION_FRACTION: return x >= 0 && x <= 1;
-  case OPTION_COUNT: return x >= 1 && x == floor(x);
+  case PF_SETTING_POSITIVE: return x > 0;
+  case PF_SETTING_FRACTION: return x >= 0 && x <= 1;
+  case PF_SETTING_COUNT: return x >= 1 && x == floor(x);
   default: return true;
   }
 }
 
-static void check_options(const Options *o)
+static void check_options(const PfRequest *o)
 {
-  const Option *option;
+  const PfSetting *option;
   expect(o->file_count >= 1 && o->file_count <= MOST_FILES && o->file == o->files[0], "there is a file");
-  for (int i = 0; (option = pf_option(i)); i++) {
-    const void *field = (const char *)o + option->offset;
-    if (o->given[i]) expect(pf_command_takes(o->command, option), "a command takes what it is given");
-    if (option->type < OPTION_NUMBER) continue;
+  for (int i = 0; (option = pf_setting(i)); i++) {
+    const void *field = pf_request_member(o, option);
+    if (o->given[i]) expect(pf_task_takes(o->task, option), "a command takes what it is given");
+    if (option->type < PF_SETTING_NUMBER) continue;
     double x = *(const double *)field;
     expect(o->given[i] ? isfinite(x) && is_in_range(option, x) : isnan(x), "a number is one that the option can be");
   }
@@ -101,14 +102,14 @@ static void check_options(const Options *o)
 
 /* ---------------------------------------------------------------- values of a study */
 
-static PfStatus read_study(Study *st, const Options *o)
+static PfStatus read_study(Study *st, const PfRequest *o)
 {
   PfSteadyOptions search = {0};
   Range range = {.count = 101};
   Plane plane = {0};
   double span;
   st->options = o;
-  PF_TRY(pf_cli_open(&st->s, o));
+  PF_TRY(pf_task_open(&st->s, o));
   PF_TRY(pf_study_prepare(st));
   PF_TRY(pf_study_move(st, 1e-9, &span));
   if (o->range) PF_TRY(pf_study_range(st, "the range", o->range, &range));
@@ -123,62 +124,64 @@ static PfStatus read_study(Study *st, const Options *o)
   return PF_OK;
 }
 
-static void check_study(const Options *o)
+static void check_study(const PfRequest *o, const Console *console)
 {
   Study st = {.moves = true};
   PfStatus status = read_study(&st, o);
   expect(status == PF_OK || pf_error_count(st.s.ctx) > 0, "a failure is said");
-  pf_cli_diagnostics(st.s.ctx, o->console);
+  pf_cli_diagnostics(st.s.ctx, console);
   pf_study_close(&st);
 }
 
 /* ---------------------------------------------------------------- values of the others */
 
-static PfStatus read_run(Session *s, const Options *o, Motion *m, Trajectory *t)
+static PfStatus read_run(Session *s, const PfRequest *o, Motion *m, Trajectory *t)
 {
-  PF_TRY(pf_cli_open(s, o));
-  PF_TRY(pf_cli_place(m, s, o));
-  PF_TRY(pf_cli_begin(m));
+  PF_TRY(pf_task_open(s, o));
+  PF_TRY(pf_task_place(m, s, o));
+  PF_TRY(pf_task_begin(m));
   for (int i = 0; i < m->settings.at_count; i++) expect(isfinite(m->settings.at[i]), "times are numbers");
   return pf_trajectory_make(t, m, &(Wanted){o->show, o->against, true});
 }
 
-static void check_run(const Options *o)
+static void check_run(const PfRequest *o, const Console *console)
 {
   Session s;
   Motion m = {0};
   Trajectory t = {0};
   PfStatus status = read_run(&s, o, &m, &t);
   expect(status == PF_OK || pf_error_count(s.ctx) > 0, "a failure is said");
-  pf_cli_diagnostics(s.ctx, o->console);
+  pf_cli_diagnostics(s.ctx, console);
   pf_trajectory_free(&t);
-  pf_cli_end(&m);
-  pf_cli_close(&s);
+  pf_task_end(&m);
+  pf_task_close(&s);
 }
 
-static bool has_values(const Options *o)
+static bool has_values(const PfRequest *o)
 {
-  return pf_cli_given(o, "param state time show against at sweep within keep section") || o->range;
+  return pf_task_given(o, "param state time show against at sweep within keep section") || o->range;
 }
 
 /* A name with a dot is one of a joint. */
-static bool is_spatial(const Options *o)
+static bool is_spatial(const PfRequest *o)
 {
   return o->state.count && strstr(o->state.at[0], "hub.");
 }
 
 /* ---------------------------------------------------------------- all */
 
-static int parse(const Console *console, const Command *command, Line *line)
+static int parse(const Console *console, const PfTask *command, Line *line)
 {
-  Options o;
+  PfRequest o;
   int code = pf_cli_options(command, console, line->count, line->words, &o);
   if (code != PF_EXIT_OK || o.help) return code;
   check_options(&o);
   if (!has_values(&o)) return code;
   o.file = is_spatial(&o) ? PF_SOURCE_DIR "/tests/fuzz/options_spatial.pf" : PF_SOURCE_DIR "/tests/fuzz/options.pf";
-  if (!strncmp(command->name, "study ", 6)) check_study(&o);
-  else check_run(&o);
+  Host host = {0};
+  o.host = &host;
+  if (command->command) check_study(&o, console);
+  else check_run(&o, console);
   return code;
 }
 
@@ -203,7 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   Line line = {0};
   Capture out = {0}, err = {0};
   read_line((const char *)data, (const char *)data + size, &line);
-  const Command *command = find_command(line.words[0]);
+  const PfTask *command = find_command(line.words[0]);
   begin(&out);
   begin(&err);
   const Console console = {.out = out.stream, .err = err.stream, .exact = true};

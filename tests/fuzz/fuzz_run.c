@@ -88,11 +88,10 @@ static PfStatus take(void *user, const PfSample *s)
   return PF_OK;
 }
 
-static bool is_enough(void *user, double t)
+static bool is_enough(void *user)
 {
   Record *r = user;
-  (void)t;
-  return r->cancelled = ++r->calls > MOST_CALLS;
+  return (r->cancelled = ++r->calls > MOST_CALLS);
 }
 
 static PfRunOptions options_of(const uint8_t *b, const double *times)
@@ -113,7 +112,6 @@ static PfRunOptions options_of(const uint8_t *b, const double *times)
   o.t_end = 0.1 + b[7]/64.0;
   o.most_steps = MOST_STEPS;
   o.sample = take;
-  o.cancelled = is_enough;
   return o;
 }
 
@@ -195,6 +193,7 @@ static double run_once(const char *text, size_t size, const uint8_t *settings)
     o.until = model->run.until;
     record.end = o.t_end;
     pf_diagnostics_clear(ctx);
+    pf_context_set_cancel(ctx, is_enough, &record);
     status = go(ctx, arena, model, system, values, &o, &record, &result);
     expect(status == PF_OK || pf_error_count(ctx) > 0, "a run that fails says why");
     if (status == PF_OK) {

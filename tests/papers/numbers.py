@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of docs/papers/: every number on them is what the program computes now, and a wrong one would be seen.
+"""The pages of docs/papers/: every number on them is what the program computes now, a wrong one would be seen, and pictures are drawn.
 
     numbers.py PROGRAM SOURCE-DIRECTORY
 """
@@ -22,18 +22,24 @@ def misprint(text):
     return text[:digit] + ("1" if text[digit] != "1" else "7") + text[digit + 1:]
 
 
-def missing_pictures(source):
-    folder = source / "docs/papers"
-    for page in sorted(folder.glob("*.md")):
-        for name in re.findall(r"\]\((images/[^)]*)\)", page.read_text(encoding="utf-8")):
-            if not (folder / name).is_file():
-                yield f"{page.name}: {name} is missing"
+def missing_pictures(program, source, paper, place):
+    """Draws the pictures of one paper and compares their names with those on its page; each has to be a drawing."""
+    done = subprocess.run([sys.executable, source / "scripts/papers.py", program, "--pictures", "--only", paper, "--pages", place],
+                          capture_output=True, text=True, timeout=800)
+    if done.returncode != 0:
+        yield done.stdout + done.stderr
+    page = (source / f"docs/papers/{paper}.md").read_text(encoding="utf-8")
+    for name in re.findall(r"\]\((images/[^)]*)\)", page):
+        path = pathlib.Path(place) / name
+        if not path.is_file() or not path.read_text(encoding="utf-8").rstrip().endswith("</svg>"):
+            yield f"{paper}.md: {name} is not drawn"
 
 
 def main():
     program, source = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     done = check(program, source)
-    bad = list(missing_pictures(source))
+    with tempfile.TemporaryDirectory() as place:
+        bad = list(missing_pictures(program, source, "004", place))
     if done.returncode != 0:
         bad.append(done.stdout + done.stderr)
     with tempfile.TemporaryDirectory() as place:

@@ -4,6 +4,12 @@
 #include <dirent.h>
 #include <stdlib.h>
 
+void choose_cases(void)
+{
+  const char *pattern = getenv("PFAFF_CASE");
+  if (pattern && *pattern) cmocka_set_test_filter(pattern);
+}
+
 int setup(void **state)
 {
   Fixture *f = calloc(1, sizeof *f);

@@ -16,6 +16,17 @@
 #include <math.h>
 #include <string.h>
 
+/* ---------------------------------------------------------------- cases */
+
+/* Programs run those of their cases whose name matches the pattern in the environment variable PFAFF_CASE, with *
+ * and ?; all of them without it. `make check CASE=name` sets it. */
+void choose_cases(void);
+#undef cmocka_run_group_tests
+#undef cmocka_run_group_tests_name
+#define cmocka_run_group_tests_name(name, cases, set_up, tear_down) \
+  (choose_cases(), _cmocka_run_group_tests(name, cases, sizeof(cases)/sizeof *(cases), set_up, tear_down))
+#define cmocka_run_group_tests(cases, set_up, tear_down) cmocka_run_group_tests_name(#cases, cases, set_up, tear_down)
+
 /* ---------------------------------------------------------------- fixture */
 
 /* A context and an arena, fresh for every test: cmocka_unit_test_setup_teardown(test, setup, teardown),

@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to the engine. It runs in a worker made from the page itself; whoever asks anew need not wait for what nobody wants any more.
 import workerText from "worker:engine/worker.ts";
-import type { Options } from "../types";
+import type { Options, RunReport } from "../types";
 
 export interface Limits {
   seconds?: number;
   megabytes?: number;
 }
 
+/** Rows of numbers: row i, column j is data[i*columns.length + j]. */
+export interface Table {
+  columns: string[];
+  units: string[];
+  rows: number;
+  data: Float64Array | Float32Array;
+}
+
+/** A run: its report without rows, and its tables. */
+export interface RunResult extends RunReport {
+  status: number;
+  samples: Table | null;
+  poses: Table | null;
+  milliseconds: number;
+}
+
 export interface Request {
   id: number;
-  command: string;
+  task: string;
   text: string;
   options: Options;
   limits: Limits;
@@ -70,11 +86,11 @@ export class EngineClient {
     this.waiting.clear();
   }
 
-  async ask<T>(command: string, text: string, options: Options = {}, limits: Limits = {}): Promise<T> {
+  async ask<T>(task: string, text: string, options: Options = {}, limits: Limits = {}): Promise<T> {
     const worker = await this.start(), id = this.next++;
     return new Promise<T>((resolve, reject) => {
       this.waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, command, text, options, limits } satisfies Request);
+      worker.postMessage({ id, task, text, options, limits } satisfies Request);
     });
   }
 }

@@ -17,8 +17,8 @@ function owned(result: Record<string, unknown>): ArrayBuffer[] {
   return buffers;
 }
 
-function answer(e: Engine, { command, text, options, limits }: Request): [unknown, ArrayBuffer[]] {
-  if (command !== "run") return [e.json(command, text, options, limits), []];
+function answer(e: Engine, { task, text, options, limits }: Request): [unknown, ArrayBuffer[]] {
+  if (task !== "run") return [e.task(task, text, options, limits), []];
   const began = performance.now(), result = e.run(text, options, limits) as Record<string, unknown>;
   result.milliseconds = performance.now() - began;
   return [result, owned(result)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Table } from "../types";
+import type { Table } from "../engine/client";
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 

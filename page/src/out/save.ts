@@ -2,13 +2,13 @@
 // The page itself with the reader's changes, and links that carry them.
 import { download } from "../dom";
 import { jsonInHtml } from "./html.mjs";
-import { noChanges, type Changes, type Session } from "../session";
-import type { Options, PageData } from "../types";
+import { noChanges, type Changes, type Content, type Session } from "../session";
+import type { Options } from "../types";
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 /** What the page is about now, as data for a page. */
-export function pageData(session: Session): PageData {
+export function pageData(session: Session): Content {
   const { data, text, file, about } = session, run: Options = session.options();
   const same = text === data.text;
   return { format: 1, version: data.version, title: about?.title || about?.model || file, file, text, run, derived: same ? data.derived : undefined, tracks: data.tracks };

@@ -73,7 +73,7 @@ export class Editor {
   private mark(all: Diagnostic[]): void {
     const marks: Lint[] = all.filter((d) => d.line > 0).map((d) => {
       const [from, to] = this.place(d);
-      return { from, to, severity: d.severity === "note" ? "info" : d.severity, message: d.hint ? `${d.message}\n${d.hint}` : d.message };
+      return { from, to, severity: d.severity === "note" ? "info" : d.severity as "error" | "warning", message: d.hint ? `${d.message}\n${d.hint}` : d.message };
     });
     this.view.dispatch(setDiagnostics(this.view.state, marks));
     fill(this.list, ...all.map((d) => this.item(d)));

@@ -4,7 +4,7 @@ import katex from "katex";
 import { fill, h } from "../dom";
 import { Cancelled, EngineClient } from "../engine/client";
 import type { Session } from "../session";
-import type { Derived } from "../types";
+import type { DeriveReport } from "../types";
 
 const FORMS: [string, string][] = [
   ["multipliers", "Lagrange, with multipliers"], ["rosenberg", "Rosenberg: embedded"], ["rosenberg_extended", "Rosenberg: embedded and decoupled"],
@@ -37,18 +37,18 @@ export class Equations {
     if (ready) return this.show(ready);
     fill(this.place, h("p", { class: "quiet" }, "deriving …"));
     this.engine.stop();
-    this.engine.ask<Derived>("derive", text, { form }, { seconds: SECONDS }).then((derived) => key === this.shown && this.show(derived), (error: Error) => {
+    this.engine.ask<DeriveReport>("derive", text, { form }, { seconds: SECONDS }).then((derived) => key === this.shown && this.show(derived), (error: Error) => {
       if (error instanceof Cancelled) return;
       fill(this.place, h("p", { class: "error" }, error.message));
     });
   }
 
-  private show({ equations, where, holds_where_nonzero: nonzero, operations, diagnostics }: Derived): void {
+  private show({ equations, where = [], holds_where_nonzero: nonzero = [], operations, diagnostics }: DeriveReport): void {
     if (!equations.length) return fill(this.place, ...diagnostics.map((d) => h("p", { class: d.severity }, d.message, d.hint && h("small", {}, d.hint))));
     fill(this.place,
       ...equations.map(({ name, latex, lhs, rhs }) => h("div", { class: "equation" }, h("span", { class: "label" }, name), formula(latex, `${lhs} = ${rhs}`))),
       where.length > 0 && h("h3", {}, "where"),
-      ...where.map(({ name, value, latex }) => h("div", { class: "equation" }, latex ? formula(latex, `${name} = ${value}`) : h("code", {}, `${name} = ${value}`))),
+      ...where.map(({ name, value }) => h("div", { class: "equation" }, h("code", {}, `${name} = ${value}`))),
       nonzero.length > 0 && h("p", { class: "quiet" }, "Holds where these do not vanish: ", h("code", {}, nonzero.join(", "))),
       h("p", { class: "quiet" }, `${operations} operations for one evaluation`));
   }

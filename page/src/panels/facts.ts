@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the system is, and whether the motion can be trusted, in plain words.
 import { fill, h, show } from "../dom";
-import { Cancelled, EngineClient } from "../engine/client";
+import { Cancelled, EngineClient, type Table } from "../engine/client";
 import { Samples, type Motion } from "../motion";
 import type { Session } from "../session";
-import type { About, Diagnostic, Table } from "../types";
-
-interface Linear {
-  points: { motion: string; eigenvalues: ([number, number] | { re: number; im: number })[]; verdict?: string }[];
-  diagnostics: Diagnostic[];
-}
-
-interface Compared {
-  rows: { formulation: string; applicable: boolean; why_not: string | null; max_difference: number | null; run_difference: number | null; operations: number }[];
-  diagnostics: Diagnostic[];
-}
+import type { CheckReport, CompareReport, Diagnostic, LinearizeReport } from "../types";
 
 const SECONDS = 20;
 
@@ -39,7 +29,7 @@ export class Facts {
 
   // ---------------------------------------------------------------- the system
 
-  private showSystem(about: About): void {
+  private showSystem(about: CheckReport): void {
     if (!about.model) return fill(this.system);
     const { coordinates, speeds, constraints, bodies, rank, redundant, degrees_of_freedom: freedoms, mass_matrix: mass, events } = about;
     const nonholonomic = constraints.filter((c) => c.kind !== "holonomic" && c.kind !== "norm");
@@ -76,18 +66,17 @@ export class Facts {
   // ---------------------------------------------------------------- on request
 
   private async linearize(): Promise<void> {
-    await this.ask<Linear>(this.linear, "study linearize", ({ points, diagnostics }) => {
+    await this.ask<LinearizeReport>(this.linear, "linearize", ({ points, diagnostics }) => {
       const point = points?.[0];
       if (!point) return problems(diagnostics);
-      const rows = point.eigenvalues.map((value) => (Array.isArray(value) ? value : [value.re, value.im]) as [number, number])
-        .map(([re, im]) => h("tr", {}, h("td", {}, show(re)), h("td", {}, im ? `${im < 0 ? "−" : "+"} ${show(Math.abs(im))} i` : "")));
+      const rows = point.eigenvalues.map(({ re, im }) => h("tr", {}, h("td", {}, show(re)), h("td", {}, im ? `${im < 0 ? "−" : "+"} ${show(Math.abs(im))} i` : "")));
       return [h("h3", {}, "Eigenvalues at the start [1/s]"), h("table", { class: "numbers" }, h("tbody", {}, ...rows)),
         point.motion === "changing" && h("p", { class: "quiet" }, "The start is not a steady motion: they tell how neighbouring motions part at this moment.")];
     });
   }
 
   private async compare(): Promise<void> {
-    await this.ask<Compared>(this.compared, "compare", ({ rows, diagnostics }) => {
+    await this.ask<CompareReport>(this.compared, "compare", ({ rows, diagnostics }) => {
       if (!rows?.length) return problems(diagnostics);
       return [h("h3", {}, "Formulations"), h("table", { class: "numbers" }, h("thead", {}, h("tr", {}, ...["", "accelerations differ by", "motions differ by"].map((t) => h("th", {}, t)))),
         h("tbody", {}, ...rows.map((r) => h("tr", { title: r.why_not ?? "" }, h("td", {}, r.formulation), h("td", {}, r.applicable ? power(r.max_difference) : "does not apply"),
@@ -102,10 +91,10 @@ export class Facts {
     fill(this.compared);
   }
 
-  private async ask<T>(place: HTMLElement, command: string, make: (answer: T) => (Node | string | false | null)[]): Promise<void> {
+  private async ask<T>(place: HTMLElement, task: string, make: (answer: T) => (Node | string | false | null)[]): Promise<void> {
     fill(place, h("p", { class: "quiet" }, "computing …"));
     try {
-      fill(place, ...make(await this.engine.ask<T>(command, this.session.text, this.session.startOptions(), { seconds: SECONDS })));
+      fill(place, ...make(await this.engine.ask<T>(task, this.session.text, this.session.startOptions(), { seconds: SECONDS })));
     } catch (error) {
       if (!(error instanceof Cancelled)) fill(place, h("p", { class: "error" }, (error as Error).message));
     }

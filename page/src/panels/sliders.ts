@@ -2,7 +2,7 @@
 // Parameters and starts that can be changed: a slider and a number each.
 import { fill, h, show, withUnit } from "../dom";
 import type { Changes, Session } from "../session";
-import type { About, Value } from "../types";
+import type { CheckReport, Value } from "../types";
 
 const isAngle = (unit: string) => unit === "rad" || unit === "deg";
 
@@ -31,7 +31,7 @@ export class Sliders {
     session.on("values", (values) => this.take(values));
   }
 
-  private build({ values }: About): void {
+  private build({ values }: CheckReport): void {
     this.element.toggleAttribute("inert", !values && this.rows.size > 0); // after an error the numbers stay, at rest
     if (!values && this.rows.size) return;
     this.rows.clear();

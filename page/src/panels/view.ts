@@ -6,14 +6,14 @@ import { saveFilm, saveGif, savePng } from "../out/pictures";
 import { Machine } from "../scene/machine";
 import { Stage, type View as Side } from "../scene/stage";
 import type { Session } from "../session";
-import type { SceneData } from "../types";
+import type { DrawReport } from "../types";
 
 const GHOST = { opacity: 0.22 };
 
 /** Another motion of the same machine, from a file. */
 export interface OtherMotion {
   name: string;
-  scene: SceneData;
+  scene: DrawReport;
   frames: Frames;
 }
 
@@ -21,7 +21,7 @@ export class View {
   readonly element = h("section", { class: "view", "aria-label": "machine" });
   readonly stage: Stage | null;
   /** Motions from files, in this scene. */
-  others: (scene: SceneData) => OtherMotion[] = () => [];
+  others: (scene: DrawReport) => OtherMotion[] = () => [];
   private readonly place = h("div", { class: "stage" });
   private readonly word = h("p", { class: "word quiet" });
   private readonly forces: HTMLElement;
@@ -101,7 +101,7 @@ export class View {
 
   private followNames = "";
 
-  private fillFollow(scene: SceneData | undefined): void {
+  private fillFollow(scene: DrawReport | undefined): void {
     const names = scene?.poses.slice(1) ?? [], signature = names.join("\n");
     if (signature === this.followNames) return;
     this.followNames = signature;

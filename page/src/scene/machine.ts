@@ -2,7 +2,7 @@
 // A scene in motion: shapes that follow the poses of a motion.
 import { Box3, BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, Material, Matrix4, Mesh, MeshBasicMaterial, Object3D, Quaternion, Vector3 } from "three";
 import type { Frames } from "../motion";
-import type { SceneData, Shape } from "../types";
+import type { DrawReport, Shape } from "../types";
 import { arrow, make, type Look } from "./shapes";
 
 /** What can be switched on and off. */
@@ -49,7 +49,7 @@ export class Machine {
   private readonly grounds: Object3D[] = [];
   private readonly scratch = { a: new Matrix4(), b: new Matrix4(), p: new Vector3(), q: new Vector3(), u: new Quaternion(), w: new Quaternion(), s: new Vector3() };
 
-  constructor(readonly scene: SceneData, readonly frames: Frames, private readonly look: Look = { opacity: 1 }) {
+  constructor(readonly scene: DrawReport, readonly frames: Frames, private readonly look: Look = { opacity: 1 }) {
     this.poses = scene.poses.map(() => new Group());
     this.root.add(...this.poses);
     for (const shape of scene.shapes) this.add(shape);

@@ -121,14 +121,14 @@ function damper(radius: number, paint: Material): Group {
 
 /** The shape at its own origin; springs and dampers have length one. */
 export function make(shape: Shape, look: Look): Object3D | null {
-  const paint = material(shape, look), [a, b, c] = shape.size;
+  const paint = material(shape, look), [a, b, c] = shape.size as [number, number, number];
   switch (shape.kind) {
     case "box": return new Mesh(new BoxGeometry(a, b, c), paint);
     case "sphere": return new Mesh(new SphereGeometry(a, 40, 24), paint).add(meridian(a, paint));
     case "point": return new Mesh(new SphereGeometry(a, 20, 12), paint);
     case "shell": return new Mesh(new SphereGeometry(a, 48, 24, 0, 2*Math.PI, Math.PI/2, Math.PI/2).rotateX(Math.PI/2), paint);
     case "cylinder": return new Mesh(cylinder(a, b), paint).add(mark(a, b, paint));
-    case "wheel": return wheel(shape.size, paint, brighter(paint));
+    case "wheel": return wheel([a, b, c], paint, brighter(paint));
     case "arrow": return arrow(a, 0.03*a, paint);
     case "surface": return surface(shape, paint);
     case "spring": return spring(a, paint);

@@ -2,14 +2,14 @@
 // The stage: camera, light, ground, and the machines that are shown.
 import { AmbientLight, Box3, Color, DirectionalLight, HemisphereLight, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import type { SceneData } from "../types";
+import type { DrawReport } from "../types";
 import { Ground } from "./ground";
 import { Machine, type Shown } from "./machine";
 
 export type View = "start" | "top" | "front" | "side";
 
 /** The plane of the ground, and its up. */
-function upOf({ up }: SceneData): Vector3 {
+function upOf({ up }: DrawReport): Vector3 {
   const v = new Vector3(...up);
   return v.lengthSq() > 0 ? v.normalize() : new Vector3(0, 0, 1);
 }

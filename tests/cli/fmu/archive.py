@@ -96,7 +96,7 @@ def sources(fmu, place):
     shutil.rmtree(place, ignore_errors=True)
     with zipfile.ZipFile(fmu) as archive:
         archive.extractall(place)
-    return sorted(str(path) for path in (place/"sources").glob("*.c"))
+    return sorted(str(path) for path in (place/"sources").glob("*.c") if not path.name.startswith("pf_"))  # these are included
 
 
 def compile_strictly(fmu, place, compiler):

@@ -84,6 +84,39 @@ static void a_text_is_copied_with_zeros_inside_and_at_its_end(void **state)
   assert_string_equal(pf_arena_text(f->arena, NULL, 0), "");
 }
 
+static void a_text_is_printed_with_room_for_all_of_it(void **state)
+{
+  Fixture *f = *state;
+  assert_string_equal(pf_arena_print(f->arena, "%s[%d]'", "x", 3), "x[3]'");
+  assert_string_equal(pf_arena_print(f->arena, "%s", ""), "");
+  const char *text = pf_arena_print(f->arena, "%5000d", 7);
+  assert_int_equal(strlen(text), 5000);
+  assert_int_equal(text[4999], '7');
+}
+
+static void several_arrays_come_zeroed_and_aligned(void **state)
+{
+  Fixture *f = *state;
+  double *x;
+  char *text;
+  int *empty;
+  assert_int_equal(pf_arrays(f->ctx, f->arena, "a test", PF_ROOM(text, 3), PF_ROOM2(x, 5, 7), PF_ROOM(empty, 0)),
+                   PF_OK);
+  assert_true(is_aligned(x) && is_aligned(text) && is_aligned(empty));
+  assert_true(is_zero((const char *)x, 35*sizeof *x));
+  assert_ptr_not_equal(empty, x);
+}
+
+static void several_arrays_without_memory_are_one_error(void **state)
+{
+  Fixture *f = *state;
+  double *x, *y;
+  assert_int_equal(pf_arrays(f->ctx, f->arena, "a test", PF_ROOM(x, SIZE_MAX), PF_ROOM2(y, SIZE_MAX/16, 8)),
+                   PF_ERR_MEMORY);
+  assert_int_equal(pf_error_count(f->ctx), 1);
+  assert_string_equal(pf_context_message(f->ctx), "no room for a test");
+}
+
 static void a_release_gives_back_what_came_after_the_mark(void **state)
 {
   Fixture *f = *state;
@@ -183,6 +216,9 @@ int main(void)
     with_fixture(a_size_that_overflows_is_refused),
     with_fixture(a_request_larger_than_a_block_is_served),
     with_fixture(a_text_is_copied_with_zeros_inside_and_at_its_end),
+    with_fixture(a_text_is_printed_with_room_for_all_of_it),
+    with_fixture(several_arrays_come_zeroed_and_aligned),
+    with_fixture(several_arrays_without_memory_are_one_error),
     with_fixture(a_release_gives_back_what_came_after_the_mark),
     with_fixture(marks_nest),
     cmocka_unit_test(a_release_frees_the_blocks_of_the_host_but_one),

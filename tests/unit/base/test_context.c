@@ -27,6 +27,20 @@ static void the_version_is_the_one_of_the_build(void **state)
   assert_string_equal(pf_version(), PF_VERSION);
 }
 
+/* Numbers between -1 and 1 of which no two of the first thousands are equal, with the mean of an even distribution. */
+static void arbitrary_numbers_fill_their_interval(void **state)
+{
+  (void)state;
+  enum { COUNT = 2000 };
+  double number[COUNT], sum = 0;
+  for (int i = 0; i < COUNT; i++) {
+    sum += number[i] = pf_arbitrary(i, i%3);
+    assert_true(number[i] > -1 && number[i] < 1);
+    for (int j = 0; j < i; j++) assert_true(number[i] < number[j] || number[i] > number[j]);
+  }
+  assert_near(sum/COUNT, 0, 0, 0.052); /* four standard deviations of the mean: 4/sqrt(3*2000) */
+}
+
 /* ---------------------------------------------------------------- diagnostics */
 
 static void a_new_context_has_nothing_to_say(void **state)
@@ -107,6 +121,19 @@ static void words_of_the_user_are_no_format(void **state)
   assert_string_equal(pf_context_message(f->ctx), "unknown name '%s%n%d'");
 }
 
+static void an_attempt_that_fails_leaves_nothing_behind(void **state)
+{
+  Fixture *f = *state;
+  pf_fail(f->ctx, PF_ERR_MODEL, "before");
+  PfStatus status = pf_fail(f->ctx, PF_ERR_NUMBER, "in the attempt");
+  assert_int_equal(pf_end_attempt(f->ctx, 1, status), PF_OK);
+  assert_int_equal(pf_diagnostic_count(f->ctx), 1);
+  assert_string_equal(pf_context_message(f->ctx), "before");
+  status = pf_fail(f->ctx, PF_ERR_MEMORY, "no more attempts");
+  assert_int_equal(pf_end_attempt(f->ctx, 1, status), PF_ERR_MEMORY);
+  assert_int_equal(pf_diagnostic_count(f->ctx), 2);
+}
+
 static void an_index_outside_gives_nothing(void **state)
 {
   Fixture *f = *state;
@@ -141,10 +168,10 @@ static void cutting_forgets_the_end_only(void **state)
 {
   Fixture *f = *state;
   for (int i = 0; i < 3; i++) pf_fail(f->ctx, PF_ERR_NAME, "number %d", i);
-  pf_diagnostics_cut(f->ctx, 7);
-  pf_diagnostics_cut(f->ctx, -1);
+  pf_diagnostics_truncate(f->ctx, 7);
+  pf_diagnostics_truncate(f->ctx, -1);
   assert_int_equal(pf_diagnostic_count(f->ctx), 3);
-  pf_diagnostics_cut(f->ctx, 1);
+  pf_diagnostics_truncate(f->ctx, 1);
   assert_int_equal(pf_diagnostic_count(f->ctx), 1);
   assert_string_equal(pf_context_message(f->ctx), "number 0");
 }
@@ -245,6 +272,7 @@ int main(void)
     cmocka_unit_test(every_status_has_a_text_of_its_own),
     cmocka_unit_test(a_status_that_does_not_exist_has_a_text_too),
     cmocka_unit_test(the_version_is_the_one_of_the_build),
+    cmocka_unit_test(arbitrary_numbers_fill_their_interval),
     with_fixture(a_new_context_has_nothing_to_say),
     with_fixture(a_failure_returns_its_code_and_keeps_its_words),
     with_fixture(the_texts_of_a_place_are_copied),
@@ -252,6 +280,7 @@ int main(void)
     with_fixture(a_hint_belongs_to_the_latest_diagnostic),
     with_fixture(a_long_message_is_kept_whole),
     with_fixture(words_of_the_user_are_no_format),
+    with_fixture(an_attempt_that_fails_leaves_nothing_behind),
     with_fixture(an_index_outside_gives_nothing),
     with_fixture(diagnostics_keep_their_order),
     with_fixture(clearing_forgets_everything),

@@ -23,7 +23,7 @@ static const PfCodeStyle floats = {
   .parameters = "const float *x, float *y", .arguments = "x, y", .put_input = put_input, .put_output = put_output};
 
 /* Sines and cosines are those of the tape. */
-static const char head[] = "#include \"num/sincos.c\"\n#define sin pf_sin\n#define cos pf_cos\n";
+static const char head[] = "#include \"runtime/pf_sincos.c\"\n#define sin pf_sin\n#define cos pf_cos\n";
 
 /* The function with what stands before it. */
 static void write_code(PfContext *ctx, const PfTape *tape, const PfCodeStyle *style, PfText *text)
@@ -150,7 +150,7 @@ static void code_reads_as_formulas(void **state)
   PfText text;
   assert_int_equal(pf_tape_new(ctx, x, 2, roots, 3, &tape), PF_OK);
   write_code(ctx, tape, &doubles, &text);
-  assert_string_equal(pf_text_get(&text), "#include \"num/sincos.c\"\n#define sin pf_sin\n#define cos pf_cos\n"
+  assert_string_equal(pf_text_get(&text), "#include \"runtime/pf_sincos.c\"\n#define sin pf_sin\n#define cos pf_cos\n"
                                           "extern void code(const double *x, double *y);\n"
                                           "extern void code(const double *x, double *y)\n"
                                           "{\n"

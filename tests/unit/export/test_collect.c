@@ -1,45 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/export.h"
-#include "pfaff/pfaff.h"
-#include "support.h"
-
-/* A blade on a plane with an input: one nonholonomic constraint. */
-static const char sleigh[] =
-    "model sleigh\nparam m = 2, J = 0.1, a = 0.2\nlet Ja = J + m*a^2\ncoord x, y, theta\ninput push\n"
-    "kinetic m/2*(x'^2 + y'^2) + Ja/2*theta'^2 + m*a*theta'*(y'*cos(theta) - x'*sin(theta))\n"
-    "force x = push*cos(theta), y = push*sin(theta)\n"
-    "constraint blade: -sin(theta)*x' + cos(theta)*y' = 0\nstart x' = 1, theta' = 0.5\nplot x, theta'\n";
-
-typedef struct Model {
-  PfContext *ctx;
-  PfArena *arena;
-  PfModel *model;
-  PfEquations eq;
-  PfSystem *system;
-  double *values;
-} Model;
-
-static PfStatus open(Model *m, const char *text)
-{
-  PF_TRY(pf_model_read(m->ctx, "test.pf", text, strlen(text), &m->model));
-  PF_TRY(pf_equations_derive(m->ctx, m->arena, m->model, &m->eq));
-  PF_TRY(pf_system_new(m->ctx, &m->eq, &m->system));
-  m->values = pf_arena_array(m->arena, double, pf_system_symbols(m->system)->count);
-  if (!m->values) return PF_ERR_MEMORY;
-  return pf_equations_start(m->ctx, &m->eq, NULL, m->values);
-}
-
-static void close_model(Model *m)
-{
-  pf_system_free(m->system);
-  pf_model_free(m->model);
-}
-
-static PfStatus collect(Model *m, const char *form, PfExport *x)
-{
-  PfExportOptions options = {.words = PF_WORDS_C, .form = form};
-  return pf_export_collect(m->ctx, m->arena, m->system, m->values, "sleigh", &options, x);
-}
+#include "export/sleigh.h"
 
 static void the_flow_is_what_the_program_computes(void **state)
 {
@@ -47,7 +7,7 @@ static void the_flow_is_what_the_program_computes(void **state)
   Model m = {.ctx = f->ctx, .arena = f->arena};
   PfExport x;
   PfReference r;
-  assert_int_equal(open(&m, sleigh), PF_OK);
+  assert_int_equal(open_model(&m, sleigh), PF_OK);
   assert_int_equal(collect(&m, NULL, &x), PF_OK);
   assert_string_equal(x.form, "elimination");
   assert_int_equal(x.parameters.count, 3); /* 'let' is written out */
@@ -75,7 +35,7 @@ static void inverse_dynamics_of_the_motion_is_nothing(void **state)
   PfExport x;
   PfReference r;
   double tau[3];
-  assert_int_equal(open(&m, sleigh), PF_OK);
+  assert_int_equal(open_model(&m, sleigh), PF_OK);
   assert_int_equal(collect(&m, "maggi", &x), PF_OK);
   assert_true(x.by_null_space && !pf_export_function(&x, PF_EXPORT_FLOW));
   assert_int_equal(pf_export_reference(&x, m.values, &r), PF_OK);
@@ -92,7 +52,7 @@ static void forms_that_are_not_offered_are_named(void **state)
   Fixture *f = *state;
   Model m = {.ctx = f->ctx, .arena = f->arena};
   PfExport x;
-  assert_int_equal(open(&m, sleigh), PF_OK);
+  assert_int_equal(open_model(&m, sleigh), PF_OK);
   assert_int_equal(collect(&m, "rosenberg", &x), PF_ERR_ARGUMENT);
   assert_contains(pf_context_message(f->ctx), "not offered for export");
   pf_export_free(&x);
@@ -106,7 +66,7 @@ static PfStatus write_all(PfContext *ctx, PfArena *arena)
   PfExport x = {0};
   PfReference r;
   PfExportFiles files = {0};
-  PfStatus status = open(&m, sleigh);
+  PfStatus status = open_model(&m, sleigh);
   if (status == PF_OK) status = collect(&m, NULL, &x);
   if (status == PF_OK) status = pf_export_reference(&x, m.values, &r);
   if (status == PF_OK) status = pf_export_c(&x, &r, PF_REAL_DOUBLE, &files);

@@ -12,7 +12,7 @@ typedef struct Rows {
   int m, n;
   PfExpr A[MOST], right[MOST], symbols[5];
   double generic[5], start[5];
-  PfGuide guide;
+  PfSamplePoint sample;
 } Rows;
 
 static void read_rows(Fixture *f, const char *const *text, int m, int n, Rows *r)
@@ -24,7 +24,8 @@ static void read_rows(Fixture *f, const char *const *text, int m, int n, Rows *r
     for (int j = 0; j < n; j++) r->A[i*n + j] = formula(f->ctx, text[i*(n + 1) + j]);
     r->right[i] = formula(f->ctx, text[i*(n + 1) + n]);
   }
-  r->guide = (PfGuide){.count = 5, .constants = 2, .symbols = r->symbols, .generic = r->generic, .start = r->start};
+  r->sample = (PfSamplePoint){.count = 5, .constants = 2, .symbols = r->symbols, .generic = r->generic,
+                              .start = r->start};
 }
 
 static void assert_zero(const Rows *r, PfExpr e, int row)
@@ -62,7 +63,7 @@ static void assert_solves(const Rows *r, const PfDirections *d)
 static void find(Rows *r, PfDirections *d, bool *found)
 {
   Fixture *f = r->f;
-  assert_int_equal(pf_directions_find(f->ctx, f->arena, &r->guide, r->m, r->n, r->A, r->right, d, found), PF_OK);
+  assert_int_equal(pf_directions_find(f->ctx, f->arena, &r->sample, r->m, r->n, r->A, r->right, d, found), PF_OK);
 }
 
 /* ---------------------------------------------------------------- directions */
@@ -185,7 +186,7 @@ static void two_rows_of_constant_determinant_are_solved_together(void **state)
   PfElimination e;
   Fixture *f = *state;
   read_rows(f, rows, 2, 3, &r);
-  assert_int_equal(pf_eliminate(f->ctx, f->arena, &r.guide, 2, 3, 2, r.A, r.right, &e), PF_OK);
+  assert_int_equal(pf_eliminate(f->ctx, f->arena, &r.sample, 2, 3, 2, r.A, r.right, &e), PF_OK);
   assert_int_equal(e.rank, 2);
   assert_int_equal(e.divisor_count, 0);
   assert_is(f, e.determinant, "1");
@@ -205,7 +206,7 @@ static void redundant_rows_are_left_out(void **state)
   PfElimination e;
   Fixture *f = *state;
   read_rows(f, rows, 3, 2, &r);
-  assert_int_equal(pf_eliminate(f->ctx, f->arena, &r.guide, 3, 2, 3, r.A, r.right, &e), PF_OK);
+  assert_int_equal(pf_eliminate(f->ctx, f->arena, &r.sample, 3, 2, 3, r.A, r.right, &e), PF_OK);
   assert_int_equal(e.rank, 2);
   assert_int_equal(e.unsolved, -1);
   assert_int_equal(e.divisor_count, 1);

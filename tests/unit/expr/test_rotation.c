@@ -51,9 +51,9 @@ static void rows_that_drop_out_are_not_written(void **state)
 static void words_are_names_numbers_and_signs(void **state)
 {
   Fixture *f = *state;
-  assert_int_equal(pf_expr_words(f->ctx, formula(f->ctx, "m*a*w^2")), 7);
-  assert_int_equal(pf_expr_words(f->ctx, formula(f->ctx, "(I + m*a^2)*sin(theta)")), 10);
-  assert_int_equal(pf_expr_words(f->ctx, formula(f->ctx, "x''")), 1);
+  assert_int_equal(pf_expr_token_count(f->ctx, formula(f->ctx, "m*a*w^2")), 7);
+  assert_int_equal(pf_expr_token_count(f->ctx, formula(f->ctx, "(I + m*a^2)*sin(theta)")), 10);
+  assert_int_equal(pf_expr_token_count(f->ctx, formula(f->ctx, "x''")), 1);
 }
 
 int main(void)

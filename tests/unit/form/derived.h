@@ -55,8 +55,8 @@ static inline void write_out_attitudes(const System *s, const PfDerivation *d, P
       replace(s, e, d->model->coordinates[spinning->first + k].v, spinning->value[k]);
     }
   }
-  for (int i = 0; i < d->model->follower_count; i++) {
-    const PfFollower *f = d->model->followers + i;
+  for (int i = 0; i < d->model->auxiliary_count; i++) {
+    const PfAuxiliary *f = d->model->auxiliaries + i;
     char primed[200];
     PfExpr rate;
     assert_int_equal(pf_model_time_derivative(s->model, &f->value, 1, &rate), PF_OK);

@@ -71,18 +71,18 @@ static bool compare_state(Pair *x, const char *name)
   System *s = &x->s;
   Forms forms = {.s = s, .system = x->system};
   Answer a = answer_of(&forms, x->closed), b = answer_of(&forms, x->matrices);
-  const PfTold *told = pf_solver_told(x->closed);
+  const PfByproducts *byproducts = pf_solver_byproducts(x->closed);
   assert_int_equal(a.trouble, b.trouble);
-  if (!told->known || b.trouble != PF_TROUBLE_NONE) return false;
+  if (!byproducts->known || b.trouble != PF_TROUBLE_NONE) return false;
   double a_size = 1 + largest(b.a, s->eq.n), l_size = 1 + largest(b.lambda, s->eq.m),
          f_size = 1 + largest(b.force, s->eq.n);
-  double tolerance = 1e-12/told->margin; /* rounding, by the condition of A M^-1 A^T */
+  double tolerance = 1e-12/byproducts->margin; /* rounding, by the condition of A M^-1 A^T */
   assert_vectors(name, "acceleration", a.a, b.a, s->eq.n, tolerance, a_size);
   assert_vectors(name, "multiplier", a.lambda, b.lambda, s->eq.m, tolerance, l_size*a_size); /* rounding of M a */
   assert_vectors(name, "force", a.force, b.force, s->eq.n, tolerance, f_size*a_size);
   memcpy(s->values + s->symbols.lambda, b.lambda, (size_t)s->eq.m*sizeof *b.lambda);
   double power = value_of(s, x->power);
-  assert_near(told->power, power, 0, 1e3*tolerance*(l_size + fabs(power)));
+  assert_near(byproducts->power, power, 0, 1e3*tolerance*(l_size + fabs(power)));
   return true;
 }
 
@@ -206,7 +206,7 @@ static void a_small_pivot_is_left_to_the_matrices(void **state)
   set_state(&x.s, "phi_f", right_angle - 1e-5, 0);
   Forms forms = {.s = &x.s, .system = x.system};
   Answer a = answer_of(&forms, x.closed), b = answer_of(&forms, x.matrices);
-  assert_false(pf_solver_told(x.closed)->known);
+  assert_false(pf_solver_byproducts(x.closed)->known);
   for (int i = 0; i < x.s.eq.n; i++) assert_true(a.a[i] == b.a[i]);
   assert_int_equal(pf_solver_project(x.closed, x.s.values, NULL, 1e-14), PF_PROJECTED_NOT);
   set_state(&x.s, "phi_f", NAN, 0);
@@ -241,7 +241,7 @@ static void velocities_move_by_the_smallest_change(void **state)
   load_system(*state, "snakeboard", &x.s);
   assert_int_equal(open_pair(&x, AS_NUMBERS), PF_OK);
   for (int k = 0; k < 20; k++) {
-    double before[6], change[6], push[6], M[36], A[12], miss[2], lambda[2];
+    double before[6], change[6], extra_force[6], M[36], A[12], miss[2], lambda[2];
     set_random_state(&x.s, &seed);
     memcpy(before, v_of(&x.s), sizeof before);
     assert_int_equal(pf_solver_project(x.closed, x.s.values, NULL, 1e-14), PF_PROJECTED_NOW);
@@ -251,13 +251,13 @@ static void velocities_move_by_the_smallest_change(void **state)
     evaluate(&x.s, x.s.eq.M, 36, M);
     evaluate(&x.s, x.s.eq.A, 12, A);
     for (int i = 0; i < 6; i++) change[i] = v_of(&x.s)[i] - before[i];
-    for (int i = 0; i < 6; i++) push[i] = pf_dot(M + 6*i, change, 6);
-    assert_near(push[3], 0, 0, 1e-14); /* no constraint takes hold of psi, phi_b, phi_f */
-    assert_near(push[4], 0, 0, 1e-14);
+    for (int i = 0; i < 6; i++) extra_force[i] = pf_dot(M + 6*i, change, 6);
+    assert_near(extra_force[3], 0, 0, 1e-14); /* no constraint takes hold of psi, phi_b, phi_f */
+    assert_near(extra_force[4], 0, 0, 1e-14);
     double det = A[0]*A[7] - A[1]*A[6]; /* push = A^T lambda: two components give lambda, the third must agree */
-    lambda[0] = (push[0]*A[7] - push[1]*A[6])/det;
-    lambda[1] = (A[0]*push[1] - A[1]*push[0])/det;
-    assert_near(push[2], A[2]*lambda[0] + A[8]*lambda[1], 1e-9, 1e-9);
+    lambda[0] = (extra_force[0]*A[7] - extra_force[1]*A[6])/det;
+    lambda[1] = (A[0]*extra_force[1] - A[1]*extra_force[0])/det;
+    assert_near(extra_force[2], A[2]*lambda[0] + A[8]*lambda[1], 1e-9, 1e-9);
   }
   close_pair(&x);
 }
@@ -286,12 +286,12 @@ static void the_margin_is_the_angle_between_the_rows(void **state)
                     "constraint other: cos(b + z)*x' + sin(b + z)*y' = 0\n", &x);
   set_state(&x.s, "z", 0.2, 0);
   assert_true(compare_state(&x, "two"));
-  const PfTold *told = pf_solver_told(x.closed);
-  assert_near(sqrt(told->margin), sin(0.9), 1e-14, 0);
-  assert_int_equal(told->margin_row, 1);
+  const PfByproducts *byproducts = pf_solver_byproducts(x.closed);
+  assert_near(sqrt(byproducts->margin), sin(0.9), 1e-14, 0);
+  assert_int_equal(byproducts->margin_row, 1);
   pf_solver_measure_rows(x.closed, length); /* a row that was twice as long */
   assert_true(compare_state(&x, "two"));
-  assert_near(sqrt(told->margin), sin(0.9)/2, 1e-14, 0);
+  assert_near(sqrt(byproducts->margin), sin(0.9)/2, 1e-14, 0);
   pf_solver_raise_lengths(x.closed, raised);
   assert_near(raised[1], 3, 0, 0);
   close_pair(&x);

@@ -58,7 +58,7 @@ static Answer ask_dense(System *s, const System *state)
 }
 
 /* Every formulation that applies, told by push and skip, against `right`. Returns how many have answered. */
-static int assert_all(System *s, const double *push, const bool *skip, const Answer *right)
+static int assert_all(System *s, const double *extra_force, const bool *skip, const Answer *right)
 {
   Forms forms = {.s = s};
   int answered = 0;
@@ -70,7 +70,7 @@ static int assert_all(System *s, const double *push, const bool *skip, const Ans
       pf_diagnostics_clear(s->ctx);
       continue;
     }
-    pf_solver_push(solver, push);
+    pf_solver_set_extra_force(solver, extra_force);
     pf_solver_skip(solver, skip);
     Answer x = answer_of(&forms, solver);
     bool open = x.trouble == PF_TROUBLE_UNDETERMINED; /* the equations of 'rosenberg' may leave something open */
@@ -88,16 +88,16 @@ static void assert_pushed(Fixture *f, Writer write, int count, const char *poten
 {
   uint64_t seed = (uint64_t)count;
   System s, pushed;
-  double push[64] = {0};
+  double extra_force[64] = {0};
   read_written(f, write, count, "", &s);
   read_written(f, write, count, potential, &pushed); /* -2 q of the first coordinate, 3 q of the last */
-  push[0] = 2;
-  push[s.eq.n - 1] = -3;
+  extra_force[0] = 2;
+  extra_force[s.eq.n - 1] = -3;
   for (int k = 0; k < 3; k++) {
     set_random_state(&s, &seed);
     make_consistent(&s);
     Answer right = ask_dense(&pushed, &s);
-    assert_true(assert_all(&s, push, NULL, &right) > 5);
+    assert_true(assert_all(&s, extra_force, NULL, &right) > 5);
   }
   pf_model_free(s.model);
   pf_model_free(pushed.model);

@@ -134,8 +134,8 @@ static void what_cannot_be_is_missed_by_least_squares(void **state)
   solve(&p, WANTED(1, 2));
   assert_false(p.answer->met);
   assert_near(p.answer->acceleration[0], 1.5, 1e-12, 0);
-  assert_near(p.answer->missed[0], -0.5, 1e-12, 0);
-  assert_near(p.answer->missed[1], 0.5, 1e-12, 0);
+  assert_near(p.answer->residual[0], -0.5, 1e-12, 0);
+  assert_near(p.answer->residual[1], 0.5, 1e-12, 0);
   close_problem(&p);
 }
 

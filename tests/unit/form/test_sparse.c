@@ -46,7 +46,7 @@ static void assert_agreement(Fixture *f, const char *text, uint64_t *seed, int s
   for (int k = 0; k < states; k++) {
     set_random_state(&s, seed);
     Answer x = answer_of(&forms, sparse);
-    bool by_structure = sparse->told.known;
+    bool by_structure = sparse->byproducts.known;
     Answer y = answer_of(&forms, dense);
     assert_true(by_structure);
     assert_int_equal(x.trouble, PF_TROUBLE_NONE);

@@ -49,8 +49,8 @@ static size_t words_of(const System *s, const PfDerivation *d)
 {
   size_t sum = 0;
   for (int i = 0; i < d->motion_count; i++)
-    sum += pf_expr_words(s->ctx, d->equations[i].left) + pf_expr_words(s->ctx, d->equations[i].right);
-  for (int i = 0; i < d->part_count; i++) sum += 1 + pf_expr_words(s->ctx, d->part_values[i]);
+    sum += pf_expr_token_count(s->ctx, d->equations[i].left) + pf_expr_token_count(s->ctx, d->equations[i].right);
+  for (int i = 0; i < d->part_count; i++) sum += 1 + pf_expr_token_count(s->ctx, d->part_values[i]);
   return sum;
 }
 

@@ -88,8 +88,8 @@ static void cosines_that_are_defined_are_counted_once(void **state)
   more.part_names = pf_arena_array(s.arena, PfExpr, more.part_count);
   more.part_values = pf_arena_array(s.arena, PfExpr, more.part_count);
   for (int i = 0; i < 9; i++) {
-    more.part_names[i] = d.model->followers[i].symbol;
-    more.part_values[i] = d.model->followers[i].value;
+    more.part_names[i] = d.model->auxiliaries[i].symbol;
+    more.part_values[i] = d.model->auxiliaries[i].value;
   }
   for (int i = 0; i < d.part_count; i++) {
     PfExpr plain, defined;
@@ -214,7 +214,7 @@ static void matrices_need_pseudo_velocities(void **state)
   load_system(f, "unicycle", &s);
   PfDeriveOptions options = {.form = "rosenberg", .matrices = true};
   assert_int_equal(pf_derive(s.ctx, s.arena, &s.eq, &options, &d), PF_ERR_ARGUMENT);
-  assert_non_null(strstr(pf_context_message(f->ctx), "--matrices goes with --form maggi or laconic"));
+  assert_non_null(strstr(pf_context_message(f->ctx), "matrices goes with form = maggi or laconic"));
   pf_model_free(s.model);
 }
 

@@ -3,13 +3,13 @@
 
 enum { N = 8 };
 
-typedef struct Letters {
+typedef struct Vars {
   PfExpr at[N];
-} Letters;
+} Vars;
 
-static Letters letters(PfContext *ctx)
+static Vars letters(PfContext *ctx)
 {
-  Letters l;
+  Vars l;
   for (int i = 0; i < N; i++) l.at[i] = pf_expr_symbol(ctx, (char[]){(char)('a' + i), 0});
   return l;
 }
@@ -17,7 +17,7 @@ static Letters letters(PfContext *ctx)
 /* Instructions of the roots; compares the values with products or sums of the chosen letters. */
 static int instructions_of(PfContext *ctx, const PfExpr *roots, int count)
 {
-  Letters l = letters(ctx);
+  Vars l = letters(ctx);
   double given[N], got[N], want[N];
   for (int i = 0; i < N; i++) given[i] = 1 + 0.125*i;
   PfTape *tape = tape_of(ctx, l.at, N, roots, count);
@@ -33,7 +33,7 @@ static int instructions_of(PfContext *ctx, const PfExpr *roots, int count)
 static void a_pair_of_factors_is_multiplied_once(void **state)
 {
   PfContext *ctx = ((Fixture *)*state)->ctx;
-  Letters l = letters(ctx);
+  Vars l = letters(ctx);
   PfExpr roots[3];
   for (int i = 0; i < 3; i++) roots[i] = pf_expr_product(ctx, (PfExpr[]){l.at[0], l.at[1], l.at[2 + i]}, 3);
   assert_int_equal(instructions_of(ctx, roots, 3), 4);
@@ -43,7 +43,7 @@ static void a_pair_of_factors_is_multiplied_once(void **state)
 static void a_pair_of_terms_is_added_once_whatever_its_sign(void **state)
 {
   PfContext *ctx = ((Fixture *)*state)->ctx;
-  Letters l = letters(ctx);
+  Vars l = letters(ctx);
   PfExpr two = pf_expr_int(ctx, 2), pair = pf_expr_sub(ctx, l.at[0], pf_expr_mul(ctx, two, l.at[1]));
   const PfExpr roots[] = {pf_expr_add(ctx, pair, l.at[2]), pf_expr_sub(ctx, l.at[3], pair),
                           pf_expr_sub(ctx, pair, l.at[4])};
@@ -54,7 +54,7 @@ static void a_pair_of_terms_is_added_once_whatever_its_sign(void **state)
 static void a_pair_with_equal_coefficients_is_the_same_at_every_scale(void **state)
 {
   PfContext *ctx = ((Fixture *)*state)->ctx;
-  Letters l = letters(ctx);
+  Vars l = letters(ctx);
   PfExpr pair = pf_expr_add(ctx, l.at[0], l.at[1]);
   const PfExpr roots[] = {
     pf_expr_add(ctx, pf_expr_mul(ctx, pf_expr_int(ctx, 3), pair), l.at[2]),
@@ -67,7 +67,7 @@ static void a_pair_with_equal_coefficients_is_the_same_at_every_scale(void **sta
 static void partial_sums_grow_out_of_each_other(void **state)
 {
   PfContext *ctx = ((Fixture *)*state)->ctx;
-  Letters l = letters(ctx);
+  Vars l = letters(ctx);
   PfExpr roots[N - 1];
   for (int k = 2; k <= N; k++) roots[k - 2] = pf_expr_sum(ctx, l.at, k);
   assert_int_equal(instructions_of(ctx, roots, N - 1), N - 1);
@@ -80,7 +80,7 @@ static void long_lists_are_shared_in_pieces(void **state)
 {
   PfContext *ctx = ((Fixture *)*state)->ctx;
   enum { LONG = 500, LISTS = 8 };
-  Letters l = letters(ctx);
+  Vars l = letters(ctx);
   PfExpr terms[LONG], roots[LISTS];
   for (int i = 0; i < LONG; i++) {
     PfExpr angle = pf_expr_mul(ctx, l.at[i%N], pf_expr_int(ctx, 1 + i));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tapes.h"
 
-#include "num/sincos.h"
+#include "runtime/pf_sincos.h"
 
 /* ---------------------------------------------------------------- operations */
 

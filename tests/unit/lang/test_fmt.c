@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tree.h"
 
-#include "lang/fmt.h"
+#include "pfaff/lang.h"
 #include "lang/lex.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@ static const char *format(Fixture *f, const char *text)
 {
   const char *formatted = NULL;
   pf_diagnostics_clear(f->ctx);
-  if (pf_format(f->ctx, f->arena, "test.pf", text, strlen(text), &formatted) != PF_OK)
+  if (pf_model_format(f->ctx, f->arena, "test.pf", text, strlen(text), &formatted) != PF_OK)
     fail_msg("%s\nis refused: %s", text, pf_context_message(f->ctx));
   return formatted;
 }
@@ -326,8 +326,8 @@ static void the_layout_of_all_examples_and_test_models_is_safe(void **state)
 static void a_wrong_model_is_reported_and_not_formatted(void **state)
 {
   Fixture *f = *state;
-  const char *formatted = "before";
-  assert_int_equal(pf_format(f->ctx, f->arena, "test.pf", "coord x\nkinetic (x\n", 19, &formatted), PF_ERR_SYNTAX);
+  const char *formatted = "before", *text = "coord x\nkinetic (x\n";
+  assert_int_equal(pf_model_format(f->ctx, f->arena, "test.pf", text, strlen(text), &formatted), PF_ERR_SYNTAX);
   assert_null(formatted);
   assert_string_equal(pf_context_message(f->ctx), "expected ')' to close the '(' of line 2, found the end of the file");
 }
@@ -354,7 +354,7 @@ static void attempt(Counter *counter, void *user)
   PfArena *arena = pf_arena_new(&counter->allocator);
   if (ctx && arena) {
     const char *formatted;
-    PfStatus status = pf_format(ctx, arena, "test.pf", model, sizeof model - 1, &formatted);
+    PfStatus status = pf_model_format(ctx, arena, "test.pf", model, sizeof model - 1, &formatted);
     assert_int_equal(status, counter->refused ? PF_ERR_MEMORY : PF_OK);
     assert_int_equal(formatted != NULL, status == PF_OK);
   }

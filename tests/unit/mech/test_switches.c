@@ -33,7 +33,7 @@ static void shake(Switched *x, unsigned *noise)
 }
 
 /* Sides from the surfaces, in their order: one may contain those before it. */
-static void take_sides(Switched *x)
+static void set_modes(Switched *x)
 {
   const PfSymbols *from = &x->s.symbols, *to = &x->symbols;
   memcpy(x->values, x->s.values, (size_t)from->q*sizeof(double));
@@ -76,7 +76,7 @@ static void with_their_sides_the_equations_are_the_same(void **state)
   unsigned noise = 5;
   for (int trial = 0; trial < 1000; trial++) {
     shake(&x, &noise);
-    take_sides(&x);
+    set_modes(&x);
     compare(&x, x.s.eq.F, x.switches.equations.F, x.s.eq.n);
     compare(&x, &x.s.eq.potential, &x.switches.equations.potential, 1);
   }
@@ -131,7 +131,7 @@ static void between_the_sides_conditions_blend(void **state)
   Switched x;
   double force;
   find(f, "coord x\nkinetic x'^2/2\nforce x = if(x' < 0, 7, -3)\n", &x);
-  take_sides(&x);
+  set_modes(&x);
   x.values[x.symbols.q - 1] = 0.5; /* a quarter of the case x' < 0 */
   assert_int_equal(pf_expr_evaluate(x.s.ctx, x.switches.equations.F, 1, x.symbols.symbol, x.values, x.symbols.count,
                                     &force),

@@ -13,13 +13,13 @@ typedef struct Scalar {
   double last;             /* where the residual was taken last */
 } Scalar;
 
-static PfStatus residual(void *user, PfMiss *miss)
+static PfStatus residual(void *user, PfResidualNorm *norm)
 {
   Scalar *s = user;
   s->residuals++;
   s->last = s->x;
   s->r = s->f(s->x);
-  miss->size = miss->merit = fabs(s->r) < s->floor ? s->floor : fabs(s->r); /* NaN stays */
+  norm->size = norm->merit = fabs(s->r) < s->floor ? s->floor : fabs(s->r); /* NaN stays */
   return PF_OK;
 }
 
@@ -55,7 +55,7 @@ static void it_converges_quadratically(void **state)
   Scalar s = {square, square_slope, .x = 1.5};
   assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .enough = 1e-15}), PF_NEWTON_CONVERGED);
   assert_near(s.x, sqrt(2), 1e-15, 0);
-  assert_true(result.iterations <= 5 && result.miss <= 1e-15);
+  assert_true(result.iterations <= 5 && result.norm <= 1e-15);
   assert_int_equal(s.residuals, result.iterations + 1);
   assert_int_equal(s.factored, result.iterations);
 }
@@ -90,7 +90,7 @@ static void a_step_in_vain_is_taken_back(void **state)
   assert_int_equal(run(&s, (PfNewtonPolicy){.iterations = 20, .decrease = 1e-4, .halvings = 5}), PF_NEWTON_STUCK);
   assert_near(s.x, 0.01, 0, 0);
   assert_near(s.last, s.x, 0, 0);
-  assert_near(result.miss, hill(0.01), 0, 0);
+  assert_near(result.norm, hill(0.01), 0, 0);
 }
 
 static void a_point_outside_the_domain_is_too_far(void **state)

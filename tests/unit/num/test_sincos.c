@@ -3,7 +3,7 @@
  * as many arguments as one likes. */
 #include "support.h"
 
-#include "num/sincos.h"
+#include "runtime/pf_sincos.h"
 
 #include <float.h>
 #include <stdio.h>

@@ -41,28 +41,9 @@ static void hidden_characters_are_pairs(void **state)
   pf_json_free(&json);
 }
 
-/* By 'base64' of coreutils, and the table of IEEE 754 for the bytes. */
-static void numbers_are_bytes_in_base64(void **state)
-{
-  Fixture *f = *state;
-  const double values[] = {1, -2, NAN, INFINITY};
-  PfJson json;
-  pf_json_begin(&json, pf_context_allocator(f->ctx));
-  pf_json_doubles(&json, NULL, values, 1);
-  assert_string_equal(pf_text_get(&json.text), "\"AAAAAAAA8D8=\"");
-  pf_json_free(&json);
-  pf_json_begin(&json, pf_context_allocator(f->ctx));
-  pf_json_floats(&json, NULL, values, 2);
-  pf_json_floats(&json, NULL, values + 3, 1);
-  pf_json_doubles(&json, NULL, values, 0);
-  assert_string_equal(pf_text_get(&json.text), "\"AACAPwAAAMA=\",\"AACAfw==\",\"\"");
-  pf_json_free(&json);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {with_fixture(strings_stay_between_their_quotes),
-                                     with_fixture(hidden_characters_are_pairs),
-                                     with_fixture(numbers_are_bytes_in_base64)};
+                                     with_fixture(hidden_characters_are_pairs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

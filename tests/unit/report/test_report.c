@@ -30,11 +30,17 @@ static const PfField fields[] = {
   {.key = "spatial", .type = PF_TYPE_LIST, .of = PF_TYPE_NUMBERS, .optional = true},
   {.key = "bodies", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = body_fields},
   {.key = "multipliers", .type = PF_TYPE_MAP, .of = PF_TYPE_NUMBER},
-  {.key = "M", .type = PF_TYPE_NUMBERS},
-  {.key = "rows", .type = PF_TYPE_NUMBERS, .large = true},
+  {.key = "M", .type = PF_TYPE_NUMBERS, .layout = PF_MATRIX},
+  {.key = "rows", .type = PF_TYPE_NUMBERS, .layout = PF_MATRIX, .large = true},
   {.key = "contacts", .type = PF_TYPE_MAP, .of = PF_TYPE_MAP, .fields = of_contact},
   {.key = "stable", .type = PF_TYPE_BOOL},
   PF_FIELD_DIAGNOSTICS,
+  {0}};
+
+static const PfField list_fields[] = {
+  {.key = "doubles", .type = PF_TYPE_NUMBERS, .base64 = 8},
+  {.key = "floats", .type = PF_TYPE_NUMBERS, .base64 = 4},
+  {.key = "more", .type = PF_TYPE_MAP, .of = PF_TYPE_INTEGER},
   {0}};
 
 static void write_body(PfReport *r, const char *name, double mass)
@@ -148,6 +154,10 @@ static void programs_read_values_by_key(void **state)
   assert_int_equal(columns, 2);
   assert_near(M[3], 0.5, 0, 0);
   assert_true(pf_value_bool(pf_value_member(all, "stable")));
+  assert_string_equal(pf_value_key(pf_value_member(all, "model")), "model");
+  assert_null(pf_value_key(pf_value_item(bodies, 1)));
+  assert_int_equal(pf_value_integer(pf_value_member(all, "stable")), 1);
+  assert_int_equal(pf_value_integer(pf_value_member(all, "model")), 0);
   pf_report_free(r);
 }
 
@@ -157,7 +167,7 @@ static void strings_are_vectors_or_matrices(void **state)
   static const PfField named[] = {
     {.key = "unknowns", .type = PF_TYPE_STRINGS},
     {.key = "absent", .type = PF_TYPE_STRINGS, .optional = true},
-    {.key = "matrices", .type = PF_TYPE_MAP, .of = PF_TYPE_STRINGS},
+    {.key = "matrices", .type = PF_TYPE_MAP, .of = PF_TYPE_STRINGS, .layout = PF_VECTOR_OR_MATRIX},
     {0}};
   const char *const entries[] = {"m", "0", NULL, "m*l^2"};
   Fixture *f = *state;
@@ -274,6 +284,59 @@ static void without_memory_a_report_fails_as_a_whole(void **state)
   fail_every_allocation(write_with, NULL);
 }
 
+/* By 'base64' of coreutils, and the table of IEEE 754 for the bytes. */
+static void numbers_are_bytes_in_base64(void **state)
+{
+  Fixture *f = *state;
+  const double values[] = {1, -2, NAN, INFINITY};
+  static const struct {
+    int from, count, bytes;
+    const char *letters;
+  } cases[] = {{0, 1, 8, "AAAAAAAA8D8="}, {0, 2, 4, "AACAPwAAAMA="}, {3, 1, 4, "AACAfw=="}, {0, 0, 8, ""}};
+  for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
+    PfText text;
+    pf_text_init(&text, pf_context_allocator(f->ctx));
+    pf_put_base64_numbers(&text, values + cases[i].from, (size_t)cases[i].count, cases[i].bytes);
+    assert_string_equal(pf_text_get(&text), cases[i].letters);
+    pf_text_free(&text);
+  }
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, list_fields, &r), PF_OK);
+  pf_report_numbers(r, "doubles", values, 1);
+  pf_report_numbers(r, "floats", values, 2);
+  assert_string_equal(pf_report_json(r),
+                      "{\n  \"doubles\": \"AAAAAAAA8D8=\",\n  \"floats\": \"AACAPwAAAMA=\",\n  \"more\": null\n}\n");
+  pf_report_free(r);
+}
+
+static void the_last_item_may_be_removed(void **state)
+{
+  Fixture *f = *state;
+  PfReport *r;
+  assert_int_equal(pf_report_new(f->ctx, list_fields, &r), PF_OK);
+  pf_report_open(r, "more");
+  pf_report_remove_last(r); /* there is none */
+  assert_null(pf_report_last(r));
+  pf_report_integer(r, "a", 1);
+  pf_report_integer(r, "b", 2);
+  pf_report_integer(r, "c", 3);
+  assert_int_equal(pf_value_integer(pf_report_last(r)), 3);
+  pf_report_remove_last(r);
+  pf_report_remove_last(r);
+  assert_int_equal(pf_value_integer(pf_report_last(r)), 1);
+  pf_report_integer(r, "d", 4);
+  pf_report_close(r);
+  const PfValue *more = pf_value_member(pf_report_values(r), "more");
+  assert_int_equal(pf_value_count(more), 2);
+  assert_string_equal(pf_value_key(pf_value_next(pf_value_first(more))), "d");
+  pf_report_open(r, "more");
+  pf_report_remove_last(r);
+  pf_report_remove_last(r);
+  pf_report_close(r);
+  assert_int_equal(pf_value_count(more), 0);
+  pf_report_free(r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -286,6 +349,8 @@ int main(void)
     with_fixture(words_of_the_text_may_be_values),
     with_fixture(optional_fields_without_values_are_left_out_of_parts),
     with_fixture(absent_values_are_null),
+    with_fixture(numbers_are_bytes_in_base64),
+    with_fixture(the_last_item_may_be_removed),
     cmocka_unit_test(without_memory_a_report_fails_as_a_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

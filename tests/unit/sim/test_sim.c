@@ -144,11 +144,11 @@ static void samples_lie_between_steps(void **state)
   PfSampling *sampling = pf_sampling_new(sim, 0.25, NULL, 0);
   assert_non_null(sampling);
   for (bool goes = true; goes; goes = pf_sim_step(sim))
-    while (pf_sim_due(sim, sampling)) {
+    while (pf_sim_next_sample(sim, sampling)) {
       assert_near(pf_sim_time(sim), 0.25*count++, 1e-14, 0);
       assert_near(pf_sim_get(sim, x), cos(2*pf_sim_time(sim)), 0, 1e-8);
     }
-  while (pf_sim_due(sim, sampling)) count++;
+  while (pf_sim_next_sample(sim, sampling)) count++;
   assert_int_equal(count, 41);
   assert_int_equal(pf_sim_result(sim).end, PF_RUN_DONE);
   pf_sampling_free(sampling);

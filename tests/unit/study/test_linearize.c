@@ -2,7 +2,7 @@
 /* Linear models: the benchmark bicycle, closed forms, and the flow of the simulation. */
 #include "studies.h"
 
-#include "study/course.h"
+#include "study/field_flow.h"
 
 #include <stdlib.h>
 
@@ -120,11 +120,11 @@ static void the_derivative_of_the_flow_is_that_of_the_simulation(void **state)
   for (int m = 0; m < 3; m++) {
     Fixture *f = *state;
     Studied s;
-    PfCourse course;
+    PfFieldFlow course;
     double x[64], out[2][64], T = 0.05;
     study_example(f, names[m], &s, NULL);
     pf_dynamics_get(s.d, x);
-    assert_int_equal(pf_course_make(f->ctx, f->arena, s.d, true, 1e-11, &course), PF_OK);
+    assert_int_equal(pf_field_flow_make(f->ctx, f->arena, s.d, true, 1e-11, &course), PF_OK);
     for (int k = 0; k < s.size; k++) {
       Shot shot = {&s, x, k, T};
       const double h = 1e-4;
@@ -135,8 +135,8 @@ static void the_derivative_of_the_flow_is_that_of_the_simulation(void **state)
       assert_int_equal(pf_dynamics_go(s.d, x), PF_OK);
       pf_dynamics_unit(s.d, k, course.s);
       for (int i = 0; i < s.size; i++) course.y[s.size + i] = i == k;
-      assert_int_equal(pf_course_begin(&course, 1), PF_OK);
-      while (course.t < T) assert_int_equal(pf_course_step(&course, T), PF_OK);
+      assert_int_equal(pf_field_flow_begin(&course, 1), PF_OK);
+      while (course.t < T) assert_int_equal(pf_field_flow_step(&course, T), PF_OK);
       for (int i = 0; i < s.size; i++) {
         double difference = (out[0][i] - out[1][i])/(2*h);
         if (fabs(difference - course.y[s.size + i]) > 1e-6*fmax(1, fabs(difference)))
@@ -144,7 +144,7 @@ static void the_derivative_of_the_flow_is_that_of_the_simulation(void **state)
                    difference);
       }
     }
-    pf_course_release(&course);
+    pf_field_flow_release(&course);
     end_study(&s);
   }
 }

@@ -119,10 +119,10 @@ static void straight_motions_are_a_line_at_rest(void **state)
   options.plane.keep = &keep, options.plane.keep_count = 1;
   PfPortrait p = portrait(&s, &options);
   double low = 1, high = -1;
-  assert_true(p.rest_count >= 20);
-  for (int i = 0; i < p.rest_count; i++) {
-    assert_near(p.rest_a[i], 0, 0, 1e-6);
-    low = fmin(low, p.rest_b[i]), high = fmax(high, p.rest_b[i]);
+  assert_true(p.steady_count >= 20);
+  for (int i = 0; i < p.steady_count; i++) {
+    assert_near(p.steady_a[i], 0, 0, 1e-6);
+    low = fmin(low, p.steady_b[i]), high = fmax(high, p.steady_b[i]);
   }
   assert_true(low < -1.3 && high > 1.3);
   end_study(&s);
@@ -136,7 +136,7 @@ static void single_equilibria_are_no_line(void **state)
              "param g = 9.81, l = 0.5\ncoord q [rad]\nkinetic l^2/2*q'^2\npotential -g*l*cos(q)\nstart q = 1", &s);
   simulate(&s, 1e-9);
   PfPortraitOptions options = {.plane = plane(&s, "q", "q'"), .starts = 1, .span = 1};
-  assert_int_equal(portrait(&s, &options).rest_count, 0);
+  assert_int_equal(portrait(&s, &options).steady_count, 0);
   end_study(&s);
 }
 

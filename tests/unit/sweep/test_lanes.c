@@ -19,14 +19,14 @@ static const char *read_example(Fixture *f, const char *name)
 }
 
 /* One row of each member, the ends in `ends`. */
-static PfSweep *run_sweep(Fixture *f, const PfSweepWord *words, int threads, double *columns, unsigned char *ends)
+static PfSweep *run_sweep(Fixture *f, const PfSweepSetting *settings, int threads, double *columns, unsigned char *ends)
 {
   PfSweep *sweep;
-  PfSweepHow how = {.threads = threads};
+  PfSweepRunOptions how = {.threads = threads};
   PfSweepResult result;
   int count = 0;
-  while (words[count].key) count++;
-  const PfStatus status = pf_sweep_new(f->ctx, words, count, &sweep);
+  while (settings[count].key) count++;
+  const PfStatus status = pf_sweep_new(f->ctx, settings, count, &sweep);
   if (status != PF_OK) print_message("%s\n", pf_context_message(f->ctx));
   assert_int_equal(status, PF_OK);
   assert_true(pf_sweep_columns(sweep) <= COLUMNS && pf_sweep_count(sweep) <= MEMBERS);
@@ -45,21 +45,23 @@ static bool goes_in_lanes(Fixture *f, const PfSweep *sweep)
 }
 
 typedef struct Case {
-  const char *example, *random, *take, *method, *step;
+  const char *example, *random, *output_set, *method, *step;
 } Case;
 
 static void compare(Fixture *f, const Case *c)
 {
   static double fast[COLUMNS*MEMBERS], slow[COLUMNS*MEMBERS];
   unsigned char fast_ends[MEMBERS], slow_ends[MEMBERS];
-  PfSweepWord words[] = {{"model", read_example(f, c->example)}, {"random", c->random}, {"n", "100"}, {"take", c->take},
-                         {"by", c->method}, {"for", "1"}, {c->step ? "step" : "rtol", c->step ? c->step : "1e-10"},
-                         {NULL, NULL}, {NULL, NULL}};
-  PfSweep *lanes = run_sweep(f, words, 1, fast, fast_ends);
+  PfSweepSetting settings[] = {{"model", read_example(f, c->example)}, {"random", c->random}, {"n", "100"},
+                               {"take", c->output_set},
+                               {"by", c->method}, {"for", "1"},
+                                   {c->step ? "step" : "rtol", c->step ? c->step : "1e-10"},
+                               {NULL, NULL}, {NULL, NULL}};
+  PfSweep *lanes = run_sweep(f, settings, 1, fast, fast_ends);
   if (!goes_in_lanes(f, lanes)) print_message("%s does not go in lanes\n", c->example);
   assert_true(goes_in_lanes(f, lanes));
-  words[7] = (PfSweepWord){"form", "multipliers"};
-  PfSweep *alone = run_sweep(f, words, 1, slow, slow_ends);
+  settings[7] = (PfSweepSetting){"form", "multipliers"};
+  PfSweep *alone = run_sweep(f, settings, 1, slow, slow_ends);
   assert_false(goes_in_lanes(f, alone));
   for (int k = 0; k < 100; k++) assert_int_equal(fast_ends[k], slow_ends[k]);
   for (int k = 0; k < 100*pf_sweep_columns(lanes); k++)
@@ -87,10 +89,11 @@ static void a_lane_does_not_depend_on_its_neighbours(void **state)
   Fixture *f = *state;
   static double columns[COLUMNS*MEMBERS];
   unsigned char ends[MEMBERS];
-  const PfSweepWord words[] = {{"model", read_example(f, "wheels/piano_wheel")}, {"random", "theta ~ normal(0, 1)"},
-                               {"random", "F ~ uniform(0.1, 5)"}, {"n", "150"},
-                               {"take", "x, max(abs(theta)), first(x > 0.3 [m])"}, {"for", "2"}, {0}};
-  PfSweep *sweep = run_sweep(f, words, 3, columns, ends);
+  const PfSweepSetting settings[] = {{"model", read_example(f, "wheels/piano_wheel")},
+                                     {"random", "theta ~ normal(0, 1)"},
+                                     {"random", "F ~ uniform(0.1, 5)"}, {"n", "150"},
+                                     {"take", "x, max(abs(theta)), first(x > 0.3 [m])"}, {"for", "2"}, {0}};
+  PfSweep *sweep = run_sweep(f, settings, 3, columns, ends);
   for (int k = 0; k < MEMBERS; k++) {
     double row[COLUMNS];
     char reason[PF_REASON];
@@ -109,8 +112,8 @@ static void trouble_is_left_to_simulations(void **state)
   static const char fall[] = "param a = 1\ncoord x\nkinetic x'^2/2\nforce x = -a/x^2\nstart x = 1, x' = 0\nrun 1\n";
   static double columns[COLUMNS*MEMBERS];
   unsigned char ends[MEMBERS];
-  const PfSweepWord words[] = {{"model", fall}, {"axis", "a=0.5,1,1.2,1.3,2"}, {"take", "x, t_end"}, {0}};
-  PfSweep *sweep = run_sweep(f, words, 1, columns, ends);
+  const PfSweepSetting settings[] = {{"model", fall}, {"axis", "a=0.5,1,1.2,1.3,2"}, {"take", "x, t_end"}, {0}};
+  PfSweep *sweep = run_sweep(f, settings, 1, columns, ends);
   assert_true(goes_in_lanes(f, sweep));
   for (int k = 0; k < 5; k++) {
     const double a = columns[k], time = 3.141592653589793/sqrt(8*a);

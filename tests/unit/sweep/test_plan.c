@@ -9,13 +9,13 @@ static const char model_text[] = "param m = 1 [kg], k = 2 [N/m]\ncoord x [m], ph
 
 enum { MOST = 8 };
 
-static PfStatus read_plan(Fixture *f, const PfSweepWord *words, PfPlan *plan)
+static PfStatus read_plan(Fixture *f, const PfSweepSetting *settings, PfPlan *plan)
 {
   PfModel *model;
   int count = 0;
-  while (words[count].key) count++;
+  while (settings[count].key) count++;
   assert_int_equal(pf_model_read(f->ctx, "text", model_text, sizeof model_text - 1, &model), PF_OK);
-  PfStatus status = pf_plan_read(f->ctx, f->arena, model, words, count, plan);
+  PfStatus status = pf_plan_read(f->ctx, f->arena, model, settings, count, plan);
   pf_model_free(model);
   return status;
 }
@@ -30,8 +30,8 @@ static double value_of(const PfPlan *plan, long long member, int variable)
 static void directions_are_combined(void **state)
 {
   PfPlan plan;
-  const PfSweepWord words[] = {{"axis", "m=5..7:3"}, {"axis", "k=1,2 [N/cm],4"}, {0}};
-  assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+  const PfSweepSetting settings[] = {{"axis", "m=5..7:3"}, {"axis", "k=1,2 [N/cm],4"}, {0}};
+  assert_int_equal(read_plan(*state, settings, &plan), PF_OK);
   assert_int_equal(plan.count, 9);
   static const double m[] = {5, 5, 5, 6, 6, 6, 7, 7, 7}, k[] = {1, 200, 4, 1, 200, 4, 1, 200, 4};
   for (int i = 0; i < 9; i++) {
@@ -43,8 +43,8 @@ static void directions_are_combined(void **state)
 static void what_is_zipped_goes_along(void **state)
 {
   PfPlan plan;
-  const PfSweepWord words[] = {{"axis", "m=1,2,3;phi=10,20,30"}, {"axis", "k=1..100:3:log"}, {0}};
-  assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+  const PfSweepSetting settings[] = {{"axis", "m=1,2,3;phi=10,20,30"}, {"axis", "k=1..100:3:log"}, {0}};
+  assert_int_equal(read_plan(*state, settings, &plan), PF_OK);
   assert_int_equal(plan.count, 9);
   assert_near(value_of(&plan, 4, 0), 2, 0, 0);
   assert_near(value_of(&plan, 4, 1), 20*0.017453292519943295, 1e-15, 0);
@@ -64,8 +64,8 @@ static void units_hold_for_all_values(void **state)
                {"m=1..4:3:log [g]", {0.001, 0.002, 0.004}}, {"m=-1,1+1,3 [g]", {-0.001, 0.002, 0.003}}};
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
     PfPlan plan;
-    const PfSweepWord words[] = {{"axis", cases[i].axis}, {0}};
-    assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+    const PfSweepSetting settings[] = {{"axis", cases[i].axis}, {0}};
+    assert_int_equal(read_plan(*state, settings, &plan), PF_OK);
     assert_int_equal(plan.count, 3);
     for (int k = 0; k < 3; k++) assert_near(value_of(&plan, k, 0), cases[i].value[k], 1e-15, 0);
   }
@@ -75,8 +75,8 @@ static void units_hold_for_all_values(void **state)
 static void long_ranges_need_no_room(void **state)
 {
   PfPlan plan;
-  const PfSweepWord words[] = {{"axis", "m=0..1000000000:1000000001"}, {"axis", "k=1,2"}, {0}};
-  assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+  const PfSweepSetting settings[] = {{"axis", "m=0..1000000000:1000000001"}, {"axis", "k=1,2"}, {0}};
+  assert_int_equal(read_plan(*state, settings, &plan), PF_OK);
   assert_near(value_of(&plan, 2*123456789LL + 1, 0), 123456789, 1e-15, 0);
   assert_near(value_of(&plan, 2000000001, 0), 1e9, 0, 0);
 }
@@ -90,9 +90,9 @@ static void a_grid_that_is_not_filled_is_told(void **state)
                {"7", "1 of the 3 points of the grid have one"}, {"6", NULL}};
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
     PfPlan plan;
-    const PfSweepWord words[] = {{"axis", "m=1,2,3"}, {"random", "k ~ normal(1, 0.1)"}, {"n", cases[i].n}, {0}};
+    const PfSweepSetting settings[] = {{"axis", "m=1,2,3"}, {"random", "k ~ normal(1, 0.1)"}, {"n", cases[i].n}, {0}};
     pf_diagnostics_clear(f->ctx);
-    assert_int_equal(read_plan(f, words, &plan), PF_OK);
+    assert_int_equal(read_plan(f, settings, &plan), PF_OK);
     assert_int_equal(pf_diagnostic_count(f->ctx), cases[i].said ? 1 : 0);
     if (cases[i].said) assert_contains(pf_diagnostic(f->ctx, 0)->message, cases[i].said);
   }
@@ -103,10 +103,11 @@ static void laws_have_their_moments(void **state)
 {
   enum { COUNT = 20000 };
   PfPlan plan;
-  const PfSweepWord words[] = {{"random", "m ~ normal(5, 0.5)"}, {"random", "k ~ uniform(1, 3)"},
-                               {"random", "x ~ lognormal(2, 0.25)"}, {"correlate", "m, x = 0.6"}, {"n", "20000"}, {0}};
+  const PfSweepSetting settings[] = {{"random", "m ~ normal(5, 0.5)"}, {"random", "k ~ uniform(1, 3)"},
+                                     {"random", "x ~ lognormal(2, 0.25)"}, {"correlate", "m, x = 0.6"}, {"n", "20000"},
+                                         {0}};
   double sum[3] = {0}, square[3] = {0}, product = 0;
-  assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+  assert_int_equal(read_plan(*state, settings, &plan), PF_OK);
   for (int i = 0; i < COUNT; i++) {
     double v[MOST];
     pf_plan_member(&plan, i, v);
@@ -127,10 +128,10 @@ static void laws_have_their_moments(void **state)
 static void a_latin_square_has_one_in_each_row(void **state)
 {
   PfPlan plan;
-  const PfSweepWord words[] = {{"random", "m ~ uniform(0, 1)"}, {"random", "k ~ uniform(0, 1)"}, {"n", "50"},
-                               {"design", "latin"}, {0}};
+  const PfSweepSetting settings[] = {{"random", "m ~ uniform(0, 1)"}, {"random", "k ~ uniform(0, 1)"}, {"n", "50"},
+                                     {"design", "latin"}, {0}};
   bool seen[2][50] = {{false}};
-  assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+  assert_int_equal(read_plan(*state, settings, &plan), PF_OK);
   for (int i = 0; i < 50; i++)
     for (int j = 0; j < 2; j++) seen[j][(int)(50*value_of(&plan, i, j))] = true;
   for (int i = 0; i < 50; i++) assert_true(seen[0][i] && seen[1][i]);
@@ -139,9 +140,9 @@ static void a_latin_square_has_one_in_each_row(void **state)
 static void a_path_changes_one_number_at_a_time(void **state)
 {
   PfPlan plan;
-  const PfSweepWord words[] = {{"random", "m ~ uniform(0, 1)"}, {"random", "k ~ uniform(0, 1)"},
-                               {"random", "x ~ uniform(0, 1)"}, {"n", "10"}, {"design", "morris"}, {0}};
-  assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+  const PfSweepSetting settings[] = {{"random", "m ~ uniform(0, 1)"}, {"random", "k ~ uniform(0, 1)"},
+                                     {"random", "x ~ uniform(0, 1)"}, {"n", "10"}, {"design", "morris"}, {0}};
+  assert_int_equal(read_plan(*state, settings, &plan), PF_OK);
   assert_int_equal(plan.count, 40);
   for (int path = 0; path < 10; path++) {
     int moved[3] = {0};
@@ -158,9 +159,9 @@ static void a_path_changes_one_number_at_a_time(void **state)
 static void a_group_of_saltelli_exchanges_columns(void **state)
 {
   PfPlan plan;
-  const PfSweepWord words[] = {{"random", "m ~ uniform(0, 1)"}, {"random", "k ~ uniform(0, 1)"}, {"n", "8"},
-                               {"design", "saltelli"}, {0}};
-  assert_int_equal(read_plan(*state, words, &plan), PF_OK);
+  const PfSweepSetting settings[] = {{"random", "m ~ uniform(0, 1)"}, {"random", "k ~ uniform(0, 1)"}, {"n", "8"},
+                                     {"design", "saltelli"}, {0}};
+  assert_int_equal(read_plan(*state, settings, &plan), PF_OK);
   assert_int_equal(plan.count, 32);
   for (int g = 0; g < 8; g++)
     for (int j = 0; j < 2; j++) {
@@ -175,7 +176,7 @@ static void what_makes_no_sense_is_told(void **state)
 {
   Fixture *f = *state;
   static const struct {
-    PfSweepWord words[4];
+    PfSweepSetting settings[4];
     const char *said;
   } cases[] = {{{{"axis", "m=5..7"}}, "not a range: how many values"},
                {{{"axis", "m=5..7:x"}}, "not a range: how many values? 'x' is no"},
@@ -200,7 +201,7 @@ static void what_makes_no_sense_is_told(void **state)
                {{{"random", "m ~ normal(1, 2)"}, {"n", "1.5"}}, "not a whole number"}};
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
     PfPlan plan;
-    assert_int_not_equal(read_plan(f, cases[i].words, &plan), PF_OK);
+    assert_int_not_equal(read_plan(f, cases[i].settings, &plan), PF_OK);
     assert_contains(pf_context_message(f->ctx), cases[i].said);
     pf_diagnostics_clear(f->ctx);
   }
@@ -210,10 +211,10 @@ static void correlations_that_contradict_each_other_are_refused(void **state)
 {
   Fixture *f = *state;
   PfPlan plan;
-  const PfSweepWord words[] = {{"random", "m ~ normal(1, 2)"}, {"random", "k ~ normal(1, 2)"},
-                               {"random", "x ~ normal(1, 2)"}, {"n", "5"}, {"correlate", "m, k = 0.9"},
-                               {"correlate", "k, x = 0.9"}, {"correlate", "m, x = -0.9"}, {0}};
-  assert_int_not_equal(read_plan(f, words, &plan), PF_OK);
+  const PfSweepSetting settings[] = {{"random", "m ~ normal(1, 2)"}, {"random", "k ~ normal(1, 2)"},
+                                     {"random", "x ~ normal(1, 2)"}, {"n", "5"}, {"correlate", "m, k = 0.9"},
+                                     {"correlate", "k, x = 0.9"}, {"correlate", "m, x = -0.9"}, {0}};
+  assert_int_not_equal(read_plan(f, settings, &plan), PF_OK);
   assert_contains(pf_context_message(f->ctx), "contradict");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is taken of members, against closed forms: x'' = -w^2 x from x = a, which is a cos(w t). */
+/* The outputs of members, against closed forms: x'' = -w^2 x from x = a, which is a cos(w t). */
 #include "support.h"
 
 #include "pfaff/sweep.h"
@@ -14,13 +14,13 @@ typedef struct Row {
   char reason[PF_REASON];
 } Row;
 
-static Row row_of(Fixture *f, const PfSweepWord *words, long long member)
+static Row row_of(Fixture *f, const PfSweepSetting *settings, long long member)
 {
   PfSweep *sweep;
   Row row;
   int count = 0;
-  while (words[count].key) count++;
-  const PfStatus status = pf_sweep_new(f->ctx, words, count, &sweep);
+  while (settings[count].key) count++;
+  const PfStatus status = pf_sweep_new(f->ctx, settings, count, &sweep);
   if (status != PF_OK) print_message("%s\n", pf_context_message(f->ctx));
   assert_int_equal(status, PF_OK);
   assert_true(pf_sweep_columns(sweep) <= MOST);
@@ -31,13 +31,13 @@ static Row row_of(Fixture *f, const PfSweepWord *words, long long member)
 
 static void what_is_taken_is_that_of_the_motion(void **state)
 {
-  const PfSweepWord words[] = {
+  const PfSweepSetting settings[] = {
     {"model", spring}, {"axis", "w=1,2"}, {"rtol", "1e-11"},
     {"take", "x, max(x'), min(x), mean(x), integral(x), rms(x), at(x, 0.5, 1 [s]), first(x < 0), "
              "first(x > 2 [m]), t_end"},
     {0}};
   const double w = 2, T = 3;
-  const Row row = row_of(*state, words, 1);
+  const Row row = row_of(*state, settings, 1);
   assert_int_equal(row.end, PF_MEMBER_DONE);
   const double wanted[] = {w, cos(w*T), w, -1, sin(w*T)/(w*T), sin(w*T)/w, sqrt(0.5 + sin(2*w*T)/(4*w*T)), cos(0.5*w),
                            cos(w), 1.5707963267948966/w, NAN, T};
@@ -49,11 +49,11 @@ static void what_is_taken_is_that_of_the_motion(void **state)
 
 static void formulas_are_those_of_the_numbers(void **state)
 {
-  const PfSweepWord words[] = {
+  const PfSweepSetting settings[] = {
     {"model", spring}, {"axis", "w=1,2"}, {"rtol", "1e-11"}, {"axis", "x=2,3"},
     {"take", "(max(x) - min(x)) [cm], sqrt(mean(x^2)), integral(x)/t_end, x/max(x), w*first(x < 0 [m])"}, {0}};
   const double w = 2, T = 3;
-  const Row row = row_of(*state, words, 3);
+  const Row row = row_of(*state, settings, 3);
   const double wanted[] = {w, 3, 600, 3*sqrt(0.5 + sin(2*w*T)/(4*w*T)), 3*sin(w*T)/(w*T), cos(w*T), 1.5707963267948966};
   for (size_t i = 0; i < sizeof wanted/sizeof *wanted; i++) assert_near(row.at[i], wanted[i], 1e-8, 2e-9);
 }
@@ -62,16 +62,16 @@ static void formulas_are_those_of_the_numbers(void **state)
 static void statistics_need_no_rows(void **state)
 {
   Fixture *f = *state;
-  const PfSweepWord words[] = {{"model", spring}, {"axis", "w=1..2:5001"}, {"take", "x, t_end"}};
+  const PfSweepSetting settings[] = {{"model", spring}, {"axis", "w=1..2:5001"}, {"take", "x, t_end"}};
   PfSweepColumn found[2] = {{0}};
   double quantile[2];
   for (int k = 0; k < 2; k++) {
     PfSweep *sweep;
     PfSweepResult result;
-    const PfSweepHow how = {.threads = k ? 4 : 1, .statistics_only = true};
+    const PfSweepRunOptions how = {.threads = k ? 4 : 1, .statistics_only = true};
     double column;
     unsigned char end;
-    assert_int_equal(pf_sweep_new(f->ctx, words, 3, &sweep), PF_OK);
+    assert_int_equal(pf_sweep_new(f->ctx, settings, 3, &sweep), PF_OK);
     assert_false(pf_sweep_column(sweep, 1, found + k));
     assert_int_equal(pf_sweep_run(sweep, &how, &result), PF_OK);
     assert_true(pf_sweep_column(sweep, 1, found + k));
@@ -92,33 +92,34 @@ static void members_rest_and_depart(void **state)
 {
   static const char pendulum[] = "param w = 3\ncoord a\nkinetic a'^2/2\npotential -w^2*cos(a)\nstart a = 3\nrun 1\n";
   const double pi = 3.141592653589793;
-  const PfSweepWord rest[] = {{"model", pendulum}, {"axis", "a=0.2,3"}, {"study", "equilibria"},
-                              {"take", "a, growth, stable, found"}, {0}};
+  const PfSweepSetting rest[] = {{"model", pendulum}, {"axis", "a=0.2,3"}, {"study", "equilibria"},
+                                 {"take", "a, growth, stable, found"}, {0}};
   const Row below = row_of(*state, rest, 0), above = row_of(*state, rest, 1);
   assert_near(below.at[1], 0, 0, 1e-9);
   assert_true(below.at[3] == 1 && below.at[4] >= 2);
   assert_near(above.at[1], pi, 1e-9, 0);
   assert_near(above.at[2], 3, 1e-9, 0);
   assert_true(above.at[3] == 0);
-  const PfSweepWord depart[] = {{"model", pendulum}, {"axis", "w=2,3"}, {"state", "a=pi"}, {"study", "lyapunov"},
-                                {"for", "8"}, {"take", "exponent"}, {0}};
+  const PfSweepSetting depart[] = {{"model", pendulum}, {"axis", "w=2,3"}, {"state", "a=pi"}, {"study", "lyapunov"},
+                                   {"for", "8"}, {"take", "exponent"}, {0}};
   /* from (1, 1)/sqrt(2) a deviation grows as A e^(w t) (1, w), A = (1 + 1/w)/sqrt(8) */
   assert_near(row_of(*state, depart, 1).at[1], 3 + log((1 + 1.0/3)/sqrt(8)*sqrt(10))/8, 1e-4, 0);
 }
 
 static void starts_and_units_vary_too(void **state)
 {
-  const PfSweepWord words[] = {{"model", spring}, {"axis", "x=1,20 [cm]"}, {"param", "w=1"}, {"for", "1"},
-                               {"take", "x [cm]"}, {0}};
-  const Row row = row_of(*state, words, 1);
+  const PfSweepSetting settings[] = {{"model", spring}, {"axis", "x=1,20 [cm]"}, {"param", "w=1"}, {"for", "1"},
+                                     {"take", "x [cm]"}, {0}};
+  const Row row = row_of(*state, settings, 1);
   assert_near(row.at[0], 0.2, 1e-15, 0);
   assert_near(row.at[1], 20*cos(1), 1e-7, 0);
 }
 
 static void a_member_that_fails_says_why(void **state)
 {
-  const PfSweepWord words[] = {{"model", spring}, {"axis", "w=1,2"}, {"most-steps", "3"}, {"take", "x, t_end"}, {0}};
-  const Row row = row_of(*state, words, 1);
+  const PfSweepSetting settings[] = {{"model", spring}, {"axis", "w=1,2"}, {"most-steps", "3"}, {"take", "x, t_end"},
+                                     {0}};
+  const Row row = row_of(*state, settings, 1);
   assert_int_equal(row.end, PF_MEMBER_LIMIT);
   assert_true(isnan(row.at[1]) && row.at[2] > 0 && row.at[2] < 3);
   assert_contains(row.reason, "3 steps");
@@ -128,19 +129,20 @@ static void a_member_that_fails_says_why(void **state)
 static void a_member_does_not_depend_on_others(void **state)
 {
   Fixture *f = *state;
-  const PfSweepWord words[] = {{"model", spring}, {"random", "w ~ uniform(0.5, 4)"}, {"random", "x ~ normal(0, 1)"},
-                               {"n", "200"}, {"take", "x, max(x)"}, {0}};
+  const PfSweepSetting settings[] = {{"model", spring}, {"random", "w ~ uniform(0.5, 4)"},
+                                     {"random", "x ~ normal(0, 1)"},
+                                     {"n", "200"}, {"take", "x, max(x)"}, {0}};
   PfSweep *sweep;
-  assert_int_equal(pf_sweep_new(f->ctx, words, 5, &sweep), PF_OK);
+  assert_int_equal(pf_sweep_new(f->ctx, settings, 5, &sweep), PF_OK);
   static double columns[4*200];
   unsigned char ends[200];
-  PfSweepHow how = {.threads = 3};
+  PfSweepRunOptions how = {.threads = 3};
   PfSweepResult result;
   assert_int_equal(pf_sweep_run(sweep, &how, &result), PF_OK);
   assert_int_equal(result.progress.done, 200);
   assert_int_equal(pf_sweep_read(sweep, NULL, 0, 200, columns, ends, NULL), PF_OK);
   for (int k = 199; k >= 0; k -= 13) {
-    const Row row = row_of(f, words, k);
+    const Row row = row_of(f, settings, k);
     assert_int_equal(row.end, ends[k]);
     for (int i = 0; i < 4; i++) assert_true(row.at[i] == columns[200*i + k]);
   }
@@ -151,25 +153,25 @@ static void what_does_not_exist_is_told(void **state)
 {
   Fixture *f = *state;
   static const struct {
-    PfSweepWord words[4];
+    PfSweepSetting settings[4];
     const char *said;
   } cases[] = {{{{"take", "x"}}, "needs a model"},
                {{{"model", spring}}, "what is taken"},
-               {{{"model", spring}, {"take", "y"}}, "--take y"},
+               {{{"model", spring}, {"take", "y"}}, "take = y"},
                {{{"model", spring}, {"take", "x,,x'"}}, "missing between two commas"},
                {{{"model", spring}, {"take", "x,x"}}, "taken twice"},
                {{{"model", spring}, {"take", "first(x)"}}, "needs a condition"},
                {{{"model", spring}, {"take", "event(1)"}}, "no such event"},
                {{{"model", spring}, {"take", "at(x)"}}, "at what time"},
-               {{{"model", spring}, {"take", "max(x + 1 [s])"}}, "--take max(x + 1 [s])"},
+               {{{"model", spring}, {"take", "max(x + 1 [s])"}}, "take = max(x + 1 [s])"},
                {{{"model", spring}, {"take", "x"}, {"axis", "v=1,2"}}, "'v'"},
                {{{"model", spring}, {"take", "x"}, {"param", "w=1 [m]"}}, "w=1 [m]"},
                {{{"model", "coord"}, {"take", "x"}}, ""}};
   for (size_t i = 0; i < sizeof cases/sizeof *cases; i++) {
     PfSweep *sweep;
     int count = 0;
-    while (count < 4 && cases[i].words[count].key) count++;
-    assert_int_not_equal(pf_sweep_new(f->ctx, cases[i].words, count, &sweep), PF_OK);
+    while (count < 4 && cases[i].settings[count].key) count++;
+    assert_int_not_equal(pf_sweep_new(f->ctx, cases[i].settings, count, &sweep), PF_OK);
     assert_null(sweep);
     assert_contains(pf_context_message(f->ctx), cases[i].said);
     pf_diagnostics_clear(f->ctx);
@@ -184,13 +186,13 @@ static const char ishigami[] = "param a = 0, b = 0, c = 0\ncoord x\nkinetic x'^2
 
 static void sensitivities_of(Fixture *f, const char *design, const char *count, PfSensitivity s[3])
 {
-  const PfSweepWord words[] = {{"model", ishigami}, ANGLES, {"n", count}, {"design", design}, {"take", "f"}};
+  const PfSweepSetting settings[] = {{"model", ishigami}, ANGLES, {"n", count}, {"design", design}, {"take", "f"}};
   PfSweep *sweep;
-  PfSweepHow how = {.threads = 2};
+  PfSweepRunOptions how = {.threads = 2};
   PfSweepResult result;
-  assert_int_equal(pf_sweep_new(f->ctx, words, 7, &sweep), PF_OK);
+  assert_int_equal(pf_sweep_new(f->ctx, settings, 7, &sweep), PF_OK);
   assert_true(pf_sweep_has_sensitivity(sweep));
-  assert_string_equal(pf_sweep_chance(sweep, 2), "c");
+  assert_string_equal(pf_sweep_random_variable(sweep, 2), "c");
   assert_int_equal(pf_sweep_run(sweep, &how, &result), PF_OK);
   assert_int_equal(pf_sweep_sensitivity(sweep, NULL, s), PF_OK);
   pf_sweep_free(sweep);
@@ -224,10 +226,10 @@ static void a_member_can_be_studied(void **state)
 {
   static const char damped[] = "param w = 2 [1/s], d = 0 [1/s]\ncoord x [m]\nkinetic 0.5[kg]*x'^2\n"
                                "potential 0.5[kg]*w^2*x^2\nforce x = -2[kg]*d*x'\n";
-  const PfSweepWord words[] = {{"model", damped}, {"axis", "d=0.3,-0.1"}, {"study", "linearize"},
-                               {"take", "growth, stable, re[2], im[1], re[3]"}, {0}};
+  const PfSweepSetting settings[] = {{"model", damped}, {"axis", "d=0.3,-0.1"}, {"study", "linearize"},
+                                     {"take", "growth, stable, re[2], im[1], re[3]"}, {0}};
   for (int k = 0; k < 2; k++) {
-    const Row row = row_of(*state, words, k);
+    const Row row = row_of(*state, settings, k);
     const double d = k ? -0.1 : 0.3;
     assert_int_equal(row.end, PF_MEMBER_DONE);
     assert_near(row.at[1], -d, 1e-13, 0);

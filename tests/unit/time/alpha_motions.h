@@ -106,7 +106,6 @@ static inline void drive_open(const Motion *motion, const Scheme *scheme, double
 
 static inline void drive_close(Drive *drive)
 {
-  drive->run.stepper.method->release(&drive->run);
   pf_solver_free(drive->run.flow.solver);
   pf_arena_free(drive->run.arena);
 }

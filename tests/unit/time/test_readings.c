@@ -27,7 +27,7 @@ static PfStatus look(void *user, const PfSample *sample)
   Look *l = user;
   double x[5], s = sin(1.5*sample->t), c = cos(1.5*sample->t);
   long before = l->counter ? l->counter->calls : 0;
-  pf_readings_take(l->readings, sample, x);
+  pf_readings_evaluate(l->readings, sample, x);
   if (l->counter) l->calls += l->counter->calls - before;
   l->samples++;
   assert_near(x[0], 3, 0, 1e-8);

@@ -33,9 +33,8 @@ static void open_residuals(Fixture *f, PfIndex index, Moving *x, PfMotionRun *ru
   assert_non_null(residuals->jacobian);
 }
 
-static void close_residuals(Moving *x, PfMotionRun *run, PfResiduals *residuals)
+static void close_residuals(Moving *x, PfMotionRun *run)
 {
-  pf_residuals_release(residuals);
   end_still_run(run);
   close_moving(x);
 }
@@ -48,12 +47,12 @@ static void index_2_has_a_row_for_every_position(void **state)
   open_residuals(*state, PF_INDEX_1, &x, &run, &residuals);
   assert_int_equal(residuals.p, 0);
   assert_int_equal(residuals.count, 8 + 3);
-  close_residuals(&x, &run, &residuals);
+  close_residuals(&x, &run);
   open_residuals(*state, PF_INDEX_2, &x, &run, &residuals);
   assert_int_equal(residuals.p, 1);
   assert_int_equal(residuals.position_row[0], 0);
   assert_int_equal(residuals.count, 8 + 3 + 1);
-  close_residuals(&x, &run, &residuals);
+  close_residuals(&x, &run);
 }
 
 /* The accelerations and multipliers of the formulation solve the rows of motion and of index 1. */
@@ -77,7 +76,7 @@ static void they_vanish_at_a_solution(void **state)
     for (int i = 0; i < 4; i++) assert_near(residuals.r[i], run.state.y[4 + i], 0, 0);
     for (int i = 4; i < residuals.count; i++) assert_near(residuals.r[i], 0, 0, 1e-12*size);
   }
-  close_residuals(&x, &run, &residuals);
+  close_residuals(&x, &run);
 }
 
 static void find_at(PfResiduals *residuals, const PfMotionRun *run, const Point *point, double *r)
@@ -113,7 +112,7 @@ static void slopes_are_those_of_difference_quotients(void **state)
       *number = kept;
       for (int i = 0; i < residuals.count; i++) assert_near((plus[i] - minus[i])/(2*h), slope[i][j], 1e-7, 1e-7);
     }
-    close_residuals(&x, &run, &residuals);
+    close_residuals(&x, &run);
   }
 }
 
@@ -130,7 +129,6 @@ static void slopes_that_are_not_finite_count_as_zero(void **state)
   assert_int_equal(pf_residuals_find(&residuals), -1);
   pf_residuals_jacobian(&residuals);
   for (int i = 0; i < residuals.entries.count; i++) assert_true(isfinite(residuals.value[i]));
-  pf_residuals_release(&residuals);
   end_still_run(&run);
   close_moving(&x);
 }
@@ -145,7 +143,6 @@ static void a_row_that_is_not_finite_is_named(void **state)
   assert_int_equal(pf_residuals_make(&run, PF_INDEX_1, &residuals), PF_OK);
   pf_residuals_set(&residuals, run.symbols, 0, y, a, run.flow.multiplier, NULL);
   assert_int_equal(pf_residuals_find(&residuals), 3); /* rates 0, 1, motion of z, motion of x */
-  pf_residuals_release(&residuals);
   end_still_run(&run);
   close_moving(&x);
 }

@@ -23,10 +23,10 @@ static void correct(Fixture *f, const char *text, Corrected *c)
   if (try_to_correct(f, text, c) != PF_OK) fail_msg("%s", pf_context_message(f->ctx));
 }
 
-static const PfMoved *moved(const Corrected *c, const char *name)
+static const PfStartCorrection *moved(const Corrected *c, const char *name)
 {
-  for (int i = 0; i < c->start.moved_count && i < PF_MOST_MOVED; i++)
-    if (!strcmp(c->start.moved[i].name, name)) return c->start.moved + i;
+  for (int i = 0; i < c->start.correction_count && i < PF_MOST_CORRECTIONS; i++)
+    if (!strcmp(c->start.corrections[i].name, name)) return c->start.corrections + i;
   return NULL;
 }
 
@@ -57,7 +57,7 @@ static void a_mark_decides_who_yields(void **state)
   correct(*state, DISC "start phi = 1 !, z = 0.3\n", &c);
   assert_true(c.q[4] == 1);
   assert_near(c.q[2], 0.4*cos(1), 1e-15, 0);
-  assert_true(moved(&c, "z")->remarkable && moved(&c, "z")->firm == PF_START_GIVEN && moved(&c, "z")->from == 0.3);
+  assert_true(moved(&c, "z")->remarkable && moved(&c, "z")->priority == PF_START_GIVEN && moved(&c, "z")->from == 0.3);
   close_moving(&c.x);
 }
 
@@ -73,11 +73,12 @@ static void contradicting_values_go_to_the_nearest_place(void **state)
   assert_near(c.q[1], 0.9/hypot(0.6, 0.9), 1e-12, 0);
   assert_near(c.q[2], 0.25, 1e-15, 0);
   assert_near(c.q[3], 0.25, 1e-15, 0);
-  assert_int_equal(c.start.moved_count, 3);
-  assert_string_equal(c.start.moved[0].name, "y"); /* the largest of those that were given */
-  assert_string_equal(c.start.moved[1].name, "x");
-  assert_string_equal(c.start.moved[2].name, "u");
-  assert_true(c.start.moved[0].remarkable && c.start.moved[1].remarkable && !c.start.moved[2].remarkable);
+  assert_int_equal(c.start.correction_count, 3);
+  assert_string_equal(c.start.corrections[0].name, "y"); /* the largest of those that were given */
+  assert_string_equal(c.start.corrections[1].name, "x");
+  assert_string_equal(c.start.corrections[2].name, "u");
+  assert_true(c.start.corrections[0].remarkable && c.start.corrections[1].remarkable &&
+              !c.start.corrections[2].remarkable);
   close_moving(&c.x);
 }
 
@@ -88,7 +89,7 @@ static void a_vanishing_slope_is_left(void **state)
   correct(*state, "coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: x^2 + y^2 = 1\nstart x = 0.5\n", &c);
   assert_true(c.q[0] == 0.5);
   assert_near(fabs(c.q[1]), sqrt(0.75), 1e-15, 0);
-  assert_true(moved(&c, "y")->remarkable && moved(&c, "y")->firm == PF_START_OPEN);
+  assert_true(moved(&c, "y")->remarkable && moved(&c, "y")->priority == PF_START_OPEN);
   close_moving(&c.x);
   correct(*state, "coord x, y\nkinetic (x'^2 + y'^2)/2\nconstraint c: x'^2 + y'^2 = 1\nstart x' = 0.6\n", &c);
   assert_true(c.v[0] == 0.6);
@@ -130,7 +131,7 @@ static void what_is_set_comes_before_what_the_model_gives(void **state)
   assert_true(q[0] == 0.28 && q[3] == 0.5);
   assert_near(q[1], 0.96, 1e-14, 0);
   assert_near(q[2], -0.5*0.96/0.28, 1e-14, 0);
-  assert_int_equal(start.moved[0].firm, PF_START_GIVEN);
+  assert_int_equal(start.corrections[0].priority, PF_START_GIVEN);
   close_moving(&x);
 }
 
@@ -211,7 +212,7 @@ static void rates_of_angles_come_from_omega(void **state)
   assert_near(c.v[1]*cos(a) + c.v[2]*sin(b)*sin(a), 0.1, 1e-14, 0);
   assert_near(c.v[1]*sin(a) - c.v[2]*sin(b)*cos(a), 0.2, 1e-14, 0);
   assert_near(c.v[0] + c.v[2]*cos(b), 3, 1e-14, 0);
-  assert_int_equal(c.start.moved_count, 0);
+  assert_int_equal(c.start.correction_count, 0);
   close_moving(&c.x);
 }
 
@@ -312,8 +313,8 @@ static void a_long_chain_yields_where_it_must(void **state)
   Corrected c;
   correct(*state, text, &c);
   assert_true(c.start.position < 1e-12);
-  assert_int_equal(c.start.moved[0].firm, PF_START_GIVEN);
-  assert_string_equal(c.start.moved[0].name, "x[3]");
+  assert_int_equal(c.start.corrections[0].priority, PF_START_GIVEN);
+  assert_string_equal(c.start.corrections[0].name, "x[3]");
   assert_true(c.q[2] <= 2.5);
   close_moving(&c.x);
 }
@@ -338,7 +339,7 @@ static void measuring_changes_nothing(void **state)
   assert_int_equal(pf_start_measure(f->ctx, x.system, x.s.values, &start), PF_OK);
   assert_near(start.position, 0.25, 1e-15, 0);
   assert_near(start.velocity, 0.5, 1e-15, 0);
-  assert_int_equal(start.moved_count, 0);
+  assert_int_equal(start.correction_count, 0);
   close_moving(&x);
 }
 
