@@ -139,11 +139,12 @@ def _without_zeros(word: str) -> bytes:
 
 
 def _diagnostics(c: Any) -> list[dict[str, Any]]:
-    """What a task said, in the order of the text."""
+    """What a task said, in the order of the text; settings have the names of arguments."""
     found = []
     d = ffi.new("PfPyDiagnostic *")
     while lib.pf_py_task_diagnostic(c, len(found), d):
         texts = {name: text_of(getattr(d, name)) or None for name in ("severity", "code", "message", "hint", "setting", "file")}
+        texts["setting"] = SHOWN.get(texts["setting"], texts["setting"])
         found.append({**texts, "line": d.line, "column": d.column, "length": d.length})
     return found
 

@@ -103,8 +103,8 @@ def test_words(pendulum, call, kind, words):
 @pytest.mark.parametrize("call, kind, setting", [
     (lambda m: m.run(by="rk4", step=0.01, rtol=1e-6), pfaff.ArgumentError, "rtol"),
     (lambda m: m.run(1, evry=1), pfaff.ArgumentError, "evry"),
-    (lambda m: m.run(-1), pfaff.ArgumentError, "for"),
-    (lambda m: m.run(params={"mm": 1}), pfaff.UnknownName, "param"),
+    (lambda m: m.run(-1), pfaff.ArgumentError, "duration"),
+    (lambda m: m.run(params={"mm": 1}), pfaff.UnknownName, "params"),
     (lambda m: m.run(state={"phy": 1}), pfaff.UnknownName, "state"),
     (lambda m: m.run(1, show="phii"), pfaff.UnknownName, "show"),
     (lambda m: m.run(by="rk5"), pfaff.ArgumentError, "by"),

@@ -276,14 +276,21 @@ static void report_value(PfReport *r, const char *name, const char *kind, double
   pf_report_close(r);
 }
 
+/* Is the value of the parameter a number, as 1000 [rpm], and not a formula of other parameters? */
+static bool has_number(const PfModel *model, const PfParameter *p)
+{
+  if (p->value == PF_EXPR_NONE) return false;
+  for (int i = 0; i < model->parameter_count; i++)
+    if (pf_expr_depends(model->ctx, p->value, &model->parameters[i].symbol, 1)) return false;
+  return true;
+}
+
 static void report_parameter_values(const PfModel *model, const double *values, PfReport *r)
 {
   for (int i = 0; i < model->parameter_count; i++) {
     const PfParameter *p = model->parameters + i;
-    double number;
     if (p->derived || p->hidden) continue;
-    bool own = p->value != PF_EXPR_NONE && pf_expr_is_number(model->ctx, p->value, &number);
-    report_value(r, p->name, "parameter", values[i], pf_model_measure(model, p->name), own);
+    report_value(r, p->name, "parameter", values[i], pf_model_measure(model, p->name), has_number(model, p));
   }
 }
 

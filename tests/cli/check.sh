@@ -35,6 +35,9 @@ holds '[(v["name"], v["kind"], round(v["value"], 12), v["unit"], v["given"]) for
   ("L", "parameter", 20, "cm", True), ("r", "parameter", 0.1, "m", False), ("a", "start", 30, "deg", True), ("a\u0027", "start", 0, "deg/s", False),
   ("b", "start", 0, "m", False), ("b\u0027", "start", 0.2, "m/s", True)]'
 holds 'd["horizon"] == 3 and d["plots"] == [{"quantities": ["a"], "units": ["deg"], "against": "b"}]'
+printf 'model m\nparam w = 600 [rpm], b = 30 [deg], c = 2*b [deg]\ncoord a [deg]\nkinetic 1 [kg m^2]*a'"'"'^2\ninput u = w*c*1 [kg m^2/s]\n' >"$place/numbers.pf"
+run 0 check --json "$place/numbers.pf"
+holds '[(round(v["value"], 12), v["given"]) for v in d["values"] if v["kind"] == "parameter"] == [(600, True), (30, True), (60, False)]'
 run 0 check --json --state hub.w="(0.1, 0.2, 0.3)" "$source/examples/spacecraft/spacecraft.pf"
 holds '[round(v["value"], 12) for v in d["values"] if v["name"] in ("hub.wx", "hub.wy", "hub.wz")] == [0.1, 0.2, 0.3]'
 printf 'model m\ncoord x, y [m], a [deg]\nkinetic 1 [kg]*(x'"'"'^2 + y'"'"'^2) + 1 [kg m^2]*a'"'"'^2\nspeed u = x'"'"'*cos(a) + y'"'"'*sin(a)\nconstraint c: x'"'"'*sin(a) = y'"'"'*cos(a)\nstart u = 0.5, a = 30\n' >"$place/numbers.pf"
