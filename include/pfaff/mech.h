@@ -232,7 +232,7 @@ typedef struct PfEquation {
   PfExpr left, right;
 } PfEquation;
 
-enum { PF_MOST_SECTIONS = 4, PF_MOST_STEPS = 12, PF_MOST_MATRICES = 8 };
+enum { PF_MOST_SECTIONS = 4, PF_MOST_STEPS = 16, PF_MOST_MATRICES = 8 };
 
 /* An equation between vectors or matrices, which no expression can hold. */
 typedef struct PfLine {

@@ -223,15 +223,22 @@ def figures(page):
 
 def derivation(page):
     page.head("Derivation")
-    page.say("Section 3, step by step, with the pseudo-velocities that the program chooses; (3.2), (3.3) come out:")
+    page.say("The steps follow section 2: the line Y is (2.1), the lines P_a are the functions P_alpha(q, p) above (2.4), and the brackets are "
+             "worked out with formal momenta before (2.4) is put together. A star marks what v(omega) and the momenta are put into. Where the "
+             "velocities have a free term, or are not linear in omega, brackets with P_0 or with p_i v_i and the rates d^omega P_a/dt of (2.2) "
+             "are added: that is (2.3).")
+    page.say("Section 3 with the pseudo-velocities that the program chooses; (3.2), (3.3) come out:")
     page.show("derive", "--form", "laconic", "--steps", PIANO)
-    page.say("Section 4 for three wheels; the brackets under 7 are those above (4.5):")
+    page.say("Section 4 for three wheels; step 8 has the brackets above (4.5) as functions of p, step 11 the same with p put in, and step 12 "
+             "the right sides of (4.5):")
     page.show("derive", "--form", "laconic", "--steps", OMNI)
     page.say("Section 5 without motors, with A1, A2, A3 and kappa written out:")
     page.show("derive", "--form", "laconic", INERTIA)
     page.say("Section 6: the carriage on two omni wheels, and with one constraint more the differential drive:")
     page.show("derive", "--form", "laconic", TWO)
-    page.show("derive", "--form", "laconic", DRIVE)
+    page.say("P_nu2 of the differential drive is that of the carriage on two omni wheels, P_nu3 is P_3 - Delta P_1/Lambda, and their bracket is "
+             "the one that the paper finds by linearity:")
+    page.show("derive", "--form", "laconic", "--steps", DRIVE)
 
 
 def largest_rate(page, model, *options):
@@ -271,8 +278,8 @@ def errata(page):
          "the spin s e_x moves its lowest point by s e_x x (-R e_z) = s R e_y, so s = -v/R"),
         ("(2.4)", "for all linear constraints", "for linear homogeneous ones; else (2.3)", f"space robot of paper 000 with both arm rates "
          f"0: P_a omega_a = 0, but p_i v_i = C theta' = {number(work, 8)}. Pfaff takes (2.3): accelerations off by {order(laconic)}"),
-        ("brackets of section 3", "-(p_x R sin + p_y R cos)", "-(-p_x R sin + p_y R cos)", "step 7 above: the bracket is zero, as the "
-         "paper says"),
+        ("brackets of section 3", "-(p_x R sin + p_y R cos)", "-(-p_x R sin + p_y R cos)", "steps 8 and 11 above: the bracket of the "
+         "formal momenta, and zero with the momenta put in, as the paper says"),
         ("P_alpha of section 4", "indices of sigma exchanged", "sigma_(i alpha), row i of Xi", "step 4 above")])
 
 

@@ -154,6 +154,17 @@ PfStatus pf_step_add(PfContext *ctx, PfArena *arena, PfDerivation *derivation, c
 /* An entry of a matrix, unless it is zero. */
 PfStatus pf_step_entry(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *what, const char *row,
                        const char *column, PfExpr value);
+/* The symbol what_of for formulas of steps: that of another line, or of a quantity without one, as a formal
+ * momentum. */
+PfStatus pf_step_symbol(PfContext *ctx, PfArena *arena, const PfDerivation *derivation, const char *what,
+                        const char *of, PfExpr *symbol);
+/* The other side of a bracket of P_a: P of a pseudo-velocity, or, where `of` is NULL, words and their LaTeX form. */
+typedef struct PfBracketEnd {
+  const char *of, *plain, *latex;
+} PfBracketEnd;
+/* A Poisson bracket {P_of, second}; `star`: "*" where the momenta are put in, else "". */
+PfStatus pf_step_bracket(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *of,
+                         const PfBracketEnd *second, const char *star, PfExpr value);
 PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfDerivation *derivation);
 PfStatus pf_steps_of_constraints(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                  PfDerivation *derivation);

@@ -15,19 +15,22 @@ void pf_step_begin(PfDerivation *d, const char *title)
   if (d->step_section_count < PF_MOST_STEPS) d->step_sections[d->step_section_count++] = (PfDerivationPart){title, 0};
 }
 
-/* P_theta in LaTeX: P with the LaTeX form of its owner as its index. */
-static PfStatus set_notation(PfContext *ctx, PfArena *arena, PfExpr symbol, const char *what, const char *const of[2])
+/* P_theta in LaTeX: P with the LaTeX form of its owner as its index; "" where that is too long. In the arena. */
+static PfStatus compose_latex(PfContext *ctx, PfArena *arena, const char *what, const char *const of[2],
+                              const char **latex)
 {
   char text[600];
-  size_t used = (size_t)snprintf(text, sizeof text, "%s", what);
+  const char *star = strstr(what, "_star"); /* v(omega) is put in */
+  const int own = star ? (int)(star - what) : (int)strlen(what);
+  size_t used = (size_t)snprintf(text, sizeof text, "%.*s%s", own, what, star ? "^{*}" : "");
   for (int i = 0; i < 2 && of[i] && used < sizeof text; i++) {
     const char *index = pf_expr_print(ctx, arena, pf_expr_symbol(ctx, of[i]), PF_LATEX);
     if (!index) return pf_no_room(ctx, "the steps");
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "_{", index);
   }
   if (of[0] && used < sizeof text) used += (size_t)snprintf(text + used, sizeof text - used, "}");
-  if (used >= sizeof text) return PF_OK; /* by its name then */
-  return pf_expr_symbol_notation(ctx, symbol, text) ? PF_OK : pf_no_room(ctx, "the steps");
+  *latex = used < sizeof text ? pf_arena_text(arena, text, used) : "";
+  return *latex ? PF_OK : pf_no_room(ctx, "the steps");
 }
 
 /* Has the model something of that name? */
@@ -39,15 +42,30 @@ static bool is_of_model(const PfModel *model, const char *name)
   return found;
 }
 
-/* The symbols of steps do not belong to the model; where the model has the same name, an underscore is added. */
-static PfStatus add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *const of[2],
-                    PfExpr value)
+/* what, what_of or what_of_of; where the model has the same name, an underscore is added. In the arena. */
+static PfStatus compose_name(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what,
+                             const char *const of[2], const char **name)
+{
+  char text[640];
+  for (int round = 0; round < 2; round++) { /* once more where the model has that name */
+    bool clash = round && is_of_model(model, text);
+    if (round && !clash) break;
+    int length = snprintf(text, sizeof text, "%s%s%s%s%s%s", what, of[0] ? "_" : "", of[0] ? of[0] : "",
+                          of[1] ? "_" : "", of[1] ? of[1] : "", clash ? "_" : "");
+    if (length < 0 || length >= (int)sizeof text) return pf_fail(ctx, PF_ERR_LIMIT, "a name is too long for the steps");
+  }
+  *name = pf_arena_text(arena, text, strlen(text));
+  return *name ? PF_OK : pf_no_room(ctx, "the steps");
+}
+
+/* The line name = value, in the shortest form, at the end of the last section. Lines have symbols of their own for
+ * their left sides, "step P_theta", since the model may have the same name. `latex`: the left side, "" for its name. */
+static PfStatus add_line(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *name, const char *latex,
+                         PfExpr value)
 {
   enum { LONG_STEP = 4000 };
-  /* Lines in all sections so far. */
-  int count = 0;
+  int count = 0; /* of lines in all sections so far */
   for (int i = 0; i < d->step_section_count; i++) count += d->step_sections[i].count;
-  char name[640];
   value = pf_expr_simplest(ctx, value);
   if (pf_expr_length(ctx, value) > LONG_STEP) {
     d->long_steps++;
@@ -60,21 +78,59 @@ static PfStatus add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char 
     if (count) memcpy(longer, d->steps, (size_t)count*sizeof *longer);
     d->steps = longer;
   }
-  int length = 0;
-  for (int round = 0; round < 2; round++) { /* once more where the model has that name */
-    bool clash = round && is_of_model(d->model, name + strlen("step "));
-    if (round && !clash) break;
-    length = snprintf(name, sizeof name, "step %s%s%s%s%s%s", what, of[0] ? "_" : "", of[0] ? of[0] : "",
-                      of[1] ? "_" : "", of[1] ? of[1] : "", clash ? "_" : "");
-  }
-  if (length < 0 || length >= (int)sizeof name) return pf_fail(ctx, PF_ERR_LIMIT, "a name is too long for the steps");
-  const char *copy = pf_arena_text(arena, name + strlen("step "), strlen(name + strlen("step ")));
-  if (!copy) return pf_no_room(ctx, "the steps");
-  PfExpr symbol = pf_expr_symbol(ctx, name);
-  PF_TRY(set_notation(ctx, arena, symbol, !strcmp(what, "L_star") ? "L^{*}" : what, of));
-  d->steps[count] = (PfEquation){copy, symbol, value};
+  char own[700];
+  int length = snprintf(own, sizeof own, "step %s", name);
+  if (length < 0 || length >= (int)sizeof own) return pf_fail(ctx, PF_ERR_LIMIT, "a name is too long for the steps");
+  PfExpr symbol = pf_expr_symbol(ctx, own);
+  if (*latex && !pf_expr_symbol_notation(ctx, symbol, latex)) return pf_no_room(ctx, "the steps");
+  d->steps[count] = (PfEquation){name, symbol, value};
   d->step_sections[d->step_section_count - 1].count++;
   return pf_expr_check(ctx);
+}
+
+/* The line what_of_of = value. */
+static PfStatus add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *const of[2],
+                    PfExpr value)
+{
+  const char *name, *latex;
+  PF_TRY(compose_name(ctx, arena, d->model, what, of, &name));
+  PF_TRY(compose_latex(ctx, arena, what, of, &latex));
+  return add_line(ctx, arena, d, name, latex, value);
+}
+
+/* A symbol for what_of inside of formulas: it stands for a quantity that has a line of its own, or for none at all. */
+PfStatus pf_step_symbol(PfContext *ctx, PfArena *arena, const PfDerivation *d, const char *what, const char *of,
+                        PfExpr *symbol)
+{
+  const char *const owner[2] = {of, NULL}, *name, *latex;
+  PF_TRY(compose_name(ctx, arena, d->model, what, owner, &name));
+  PF_TRY(compose_latex(ctx, arena, what, owner, &latex));
+  *symbol = pf_expr_symbol(ctx, name);
+  if (*latex && !pf_expr_symbol_notation(ctx, *symbol, latex)) return pf_no_room(ctx, "the steps");
+  return pf_expr_check(ctx);
+}
+
+/* The line {P_of, second} = value, where `second` is P_other if `other` is given, else the words in `plain` and `tex`;
+ * `star` is "" or "*", for brackets in which the momenta are put. */
+PfStatus pf_step_bracket(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *of, const PfBracketEnd *second,
+                         const char *star, PfExpr value)
+{
+  const char *const one[2] = {of, NULL}, *const two[2] = {second->of, NULL};
+  const char *P, *P_latex, *with = second->plain, *with_latex = second->latex;
+  PF_TRY(compose_name(ctx, arena, d->model, "P", one, &P));
+  PF_TRY(compose_latex(ctx, arena, "P", one, &P_latex));
+  if (second->of) {
+    PF_TRY(compose_name(ctx, arena, d->model, "P", two, &with));
+    PF_TRY(compose_latex(ctx, arena, "P", two, &with_latex));
+  }
+  char name[640], latex[640];
+  int length = snprintf(name, sizeof name, "{%s, %s}%s", P, with, star);
+  int latex_length = snprintf(latex, sizeof latex, "\\left\\{%s, %s\\right\\}%s", P_latex, with_latex,
+                              *star ? "^{*}" : "");
+  bool whole = length < (int)sizeof name && latex_length < (int)sizeof latex && *P_latex && *with_latex;
+  const char *copy = pf_arena_text(arena, name, strlen(name));
+  if (!copy) return pf_no_room(ctx, "the steps");
+  return add_line(ctx, arena, d, copy, whole ? latex : "", value);
 }
 
 /* Adds the line what_of = value, in the shortest form. */
@@ -93,7 +149,7 @@ PfStatus pf_step_entry(PfContext *ctx, PfArena *arena, PfDerivation *d, const ch
 
 /* The same unless the value is zero. */
 static PfStatus add_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *what, const char *of,
-                         PfExpr value)
+                            PfExpr value)
 {
   if (pf_expr_is_structural_zero(ctx, value)) return PF_OK;
   return pf_step_add(ctx, arena, d, what, of, value);
