@@ -101,10 +101,14 @@ typedef struct PfSpatial {
   int count;
   PfTreeBody *body;
   PfTreeOperators *at;
+  bool *inside; /* per constraint: it gives motions of joints, and is obeyed inside the recursion */
 } PfSpatial;
-/* At a state, constraints included: their forces are among the joint forces. For solvers by 'recursive' only; the
- * result lives in `arena`, the names in the solver. */
-PF_API PfStatus pf_solver_spatial(PfSolver *solver, PfArena *arena, const double *values, PfSpatial *spatial);
+typedef enum PfAxes { PF_AXES_INERTIAL, PF_AXES_BODY } PfAxes;
+/* At a state, constraints included. Where constraints alone give the acceleration of a rate of a joint, as a prescribed
+ * motion does, that rate is given in the recursion, (90) and (91); the forces of the other constraints are among the
+ * joint forces. For solvers by 'recursive' only; the result lives in `arena`, the names in the solver. */
+PF_API PfStatus pf_solver_spatial(PfSolver *solver, PfArena *arena, const double *values, PfAxes axes,
+                                  PfSpatial *spatial);
 
 /* Forward dynamics of a tree of bodies without constraints, written out for this mechanism: n accelerations, then two
  * pairs of numbers about the pivots: where the first is not larger than 1e-12 times the second some joint moves no

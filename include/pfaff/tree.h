@@ -326,22 +326,37 @@ PF_API PfStatus pf_tree_dock(PfContext *ctx, PfArena *arena, const PfTree *tree,
 
 /* ---------------------------------------------------------------- the paper's operators */
 
-/* Of one body, in inertial axes at O_k, matrices by rows. Free dofs come in the order of the rates. docs/spatial.md
- * says which equation each is. */
+/* Of one body, at O_k, matrices by rows. Free dofs come in the order of the rates; K, Psi and the columns and numbers
+ * that belong to free dofs are empty where all dofs are prescribed: there taubar = 1 and Pplus = P, (90) and (91).
+ * docs/spatial.md says which equation each is. */
 typedef struct PfTreeOperators {
-  int nv, free_count; /* columns of H, and of G and D */
-  double Phi[36];     /* 6 x 6: parent to body */
-  double H[36];       /* 6 x nv */
+  int nq, nv, free_count; /* rows of B; columns of H and B; columns of G, K and D */
+  int free[6];            /* the numbers of the free dofs among the rates of the joint */
+  double C[9];            /* 3 x 3: inertial to body axes */
+  double Phi[36];         /* 6 x 6: parent to body */
+  double H[36];           /* 6 x nv */
+  double B[42];           /* nq x nv: rates of the coordinates from the rates of the joint */
   double M[36], b[6], a[6];
-  double P[36], z[6]; /* of the articulated body, before its own joint is eliminated */
-  double D[36];       /* free_count x free_count */
-  double G[36];       /* 6 x free_count */
+  double P[36], z[6];     /* of the articulated body, before its own joint is eliminated */
+  double D[36];           /* free_count x free_count */
+  double G[36];           /* 6 x free_count */
+  double taubar[36];      /* 1 - G H^T */
+  double Pplus[36];       /* taubar P, after the joint is eliminated */
+  double K[36], Psi[36];  /* body to parent: Phi^T G (6 x free_count), Phi^T taubar */
+  double eps[6], nu[6];   /* free_count */
+  double beta[6], betadot[6], T[6]; /* nv: rates, accelerations, all forces of the joint, passive ones included */
   double V[6], Vdot[6], f[6];
 } PfTreeOperators;
 
 /* Solves the problem by the recursion as it is written in the paper, errata applied, and gives everything met on the
- * way: `all` has room for every body. Slower than pf_tree_hybrid, to which it agrees. */
+ * way, in inertial axes: `all` has room for every body. Slower than pf_tree_hybrid, to which it agrees. */
 PF_API PfStatus pf_tree_operators(PfTreeWork *work, const PfTreeInput *input, PfTreeOperators *all);
+
+/* Projects the operators of all bodies from inertial axes to those of the bodies by the rules of the paper: with
+ * R = diag(C, C) a vector x becomes R x, an array of vectors H becomes R H, a tensor X becomes R X R^T; operators from
+ * one body to another are projected on the axes of either, Phi to R Phi R_parent^T, K to R_parent K, Psi to
+ * R_parent Psi R^T. D, B, eps, nu, beta, betadot and T have no axes. */
+PF_API void pf_tree_operators_to_body_axes(const PfTree *tree, PfTreeOperators *all);
 
 #ifdef __cplusplus
 }

@@ -65,6 +65,9 @@ export interface EvalReport {
   /** forces of the actuators: inputs in their units, forces on coordinates in SI */ actuators?: Record<string, number>;
   /** actuators whose force is the least of several that would do */ undetermined?: string[];
   /** the difference between the wanted acceleration and the one that is reached */ missed?: Record<string, number>;
+  /** of the operators: inertial or body */ axes?: string;
+  /** constraints that give motions of joints: they are obeyed inside the recursion */ inside?: string[];
+  /** the other constraints, whose forces are among the forces of the joints */ on_top?: string[];
   /** operators of the recursion, body by body */ spatial?: SpatialBody[];
   /** errors, warnings and notes, in the order of the text */ diagnostics: Diagnostic[];
 }
@@ -341,8 +344,11 @@ export interface SpatialBody {
   /** its name; null: a frame without mass */ body: string | null;
   /** number of the body before it; -1: the ground */ parent: number;
   /** the kind of its joint */ joint: string;
+  /** columns of H, from 0, whose accelerations are given, not the forces */ given: number[];
+  /** direction cosines, inertial to body axes */ C: number[] | number[][];
   /** transfer from the parent */ Phi: number[] | number[][];
   /** axes of the joint */ H: number[] | number[][];
+  /** rates of its coordinates from those of the joint */ B: number[] | number[][];
   /** spatial inertia */ M: number[] | number[][];
   /** bias force */ b: number[] | number[][];
   /** bias acceleration */ a: number[] | number[][];
@@ -350,6 +356,15 @@ export interface SpatialBody {
   /** articulated bias force */ z: number[] | number[][];
   /** inertia of the joint */ D: number[] | number[][];
   /** Kalman gain */ G: number[] | number[][];
+  /** 1 - G H^T, over the columns of H that are not given */ tau_bar: number[] | number[][];
+  /** tau_bar P: articulated inertia after the joint is eliminated */ P_plus: number[] | number[][];
+  /** Phi^T G */ K: number[] | number[][];
+  /** Phi^T tau_bar */ Psi: number[] | number[][];
+  /** T - H^T z */ eps: number[] | number[][];
+  /** D^-1 eps */ nu: number[] | number[][];
+  /** rates of the joint */ beta: number[] | number[][];
+  /** their accelerations */ betadot: number[] | number[][];
+  /** forces of the joint, H^T f: drives, springs and dampers */ T: number[] | number[][];
   /** spatial velocity */ V: number[] | number[][];
   /** spatial acceleration */ Vdot: number[] | number[][];
   /** force of the joint */ f: number[] | number[][];

@@ -270,12 +270,13 @@ def figures(page):
 
 def derivation(page):
     page.head("Derivation")
-    page.say("The recursion is numbers, not formulas: `pfaff eval --spatial` prints its operators body by body. Of the mixed arm, the "
-    "forearm:")
+    page.say("The recursion is numbers, not formulas: `pfaff eval --spatial` prints its operators body by body, all that the paper names. "
+    "Of the mixed arm, the forearm, whose motion is given, (90) and (91), and the hand, whose torque is given, (80) to (89):")
     lines = page.program.call("eval", "--spatial", HYBRID).splitlines()
     begin = next(i for i, line in enumerate(lines) if line.strip().startswith("body") and " fore," in line)
-    end = next((i for i in range(begin + 1, len(lines)) if lines[i].strip().startswith("body")), len(lines))
+    end = next((i for i in range(begin + 1, len(lines)) if lines[i].strip().startswith("body") and " tool," in lines[i]), len(lines))
     page.code("\n".join([f"$ pfaff eval --spatial {HYBRID}", "…", *(line.replace(" -0 ", "  0 ") for line in lines[begin:end])]))
+    page.say("With `--axes body` they are in the axes of each body, by the rules of projection of table 1, (66) and (67): [spatial.md](../spatial.md#the-operators).")
     page.say("For a robot in the plane the same equations can be written out:")
     page.show("derive", "--form", "laconic", "--steps", ROBOT)
 

@@ -514,8 +514,117 @@ static void find_totals(PfSolver *s, const double *values, PfTreeTotals *totals)
 
 /* ---------------------------------------------------------------- a look inside */
 
+/* Rows reduced to as few terms as elimination leaves, over the rates of one joint: row i has its pivot, 1, in column i,
+ * and nothing in the columns of other pivots. */
+typedef struct JointRows {
+  int nv;
+  bool has[6];
+  double row[6][6];
+} JointRows;
+
+/* Subtracts the rows so far from a new one; the remainder, if it is more than rounding, becomes a row and is subtracted
+ * from the others. */
+static void add_joint_row(JointRows *rows, const double *line, double rounding)
+{
+  double x[6] = {0}, size = 0, left = 0;
+  int pivot = 0;
+  memcpy(x, line, (size_t)rows->nv*sizeof *x);
+  size = pf_largest(x, rows->nv);
+  for (int i = 0; i < rows->nv; i++) {
+    const double part = x[i];
+    for (int j = 0; j < rows->nv && rows->has[i]; j++) x[j] -= part*rows->row[i][j];
+  }
+  for (int i = 0; i < rows->nv; i++) {
+    if (rows->has[i] || fabs(x[i]) <= left) continue;
+    left = fabs(x[i]);
+    pivot = i;
+  }
+  if (!(left > rounding*size)) return;
+  for (int j = 0; j < rows->nv; j++) rows->row[pivot][j] = fabs(x[j]) > rounding*left ? x[j]/x[pivot] : 0;
+  rows->has[pivot] = true;
+  for (int i = 0; i < rows->nv; i++) {
+    const double part = rows->row[i][pivot];
+    for (int j = 0; j < rows->nv && rows->has[i] && i != pivot; j++) {
+      const double sum = rows->row[i][j] - part*rows->row[pivot][j];
+      rows->row[i][j] = fabs(sum) > rounding ? sum : 0;
+    }
+  }
+}
+
+/* The data of the search for given rates. */
+typedef struct Giving {
+  const PfSolver *s;
+  const PfRecursion *r;
+  unsigned char *given; /* per rate */
+  int *constraint;      /* per row of the tree: its constraint, or -1 - k for the rate k that follows others */
+} Giving;
+
+/* Coefficients of quaternions are sums of products, of which zeros are known up to rounding. */
+static const double ROUNDING = 1e-13;
+
+/* Does a row hold rates that are neither given nor those from `first` to `first + nv`? The value of a coefficient at
+ * this state does not count, except for parts of quaternions, whose rows are made of numbers. */
+static bool reaches_others(const Giving *g, int row, int first, int nv)
+{
+  const PfRecursion *r = g->r;
+  const PfTreeConstraint *line = r->constraint + row;
+  const int n = r->model->coordinate_count, of = g->constraint[row];
+  const double size = pf_largest(line->coefficients, line->terms);
+  for (int i = 0; i < n; i++) {
+    if (r->own[i] < 0) continue;
+    bool has = of >= 0 &&
+               !pf_expr_is_structural_zero(g->s->ctx, g->s->system->eq->A[(size_t)of*(size_t)n + (size_t)i]);
+    const PfRate *rate = of < 0 ? r->rate + (-1 - of) : NULL;
+    for (int j = 0; rate && j < rate->slope_count; j++) has = has || r->slope[rate->slope + j].coordinate == i;
+    const int dof = r->v_at[r->own[i]];
+    if (has && !g->given[dof] && (dof < first || dof >= first + nv)) return true;
+  }
+  for (int j = 0; j < line->terms; j++) {
+    const int dof = line->dofs[j];
+    const bool other = !g->given[dof] && (dof < first || dof >= first + nv);
+    if (other && fabs(line->coefficients[j]) > ROUNDING*size) return true;
+  }
+  return false;
+}
+
+/* Adds the rows that, apart from rates already given, hold rates of one joint only. */
+static void collect_joint_rows(const Giving *g, int first, JointRows *rows)
+{
+  for (int i = 0; i < g->r->row_count; i++) {
+    const PfTreeConstraint *line = g->r->constraint + i;
+    double open[6] = {0};
+    if (reaches_others(g, i, first, rows->nv)) continue;
+    for (int j = 0; j < line->terms; j++) {
+      const int dof = line->dofs[j];
+      if (!g->given[dof] && dof >= first && dof < first + rows->nv) open[dof - first] = line->coefficients[j];
+    }
+    add_joint_row(rows, open, ROUNDING);
+  }
+}
+
+/* Marks the rates whose accelerations follow from rows of one joint alone, joint by joint, until nothing new is found:
+ * a rate that is given in one joint may be all that a row of another one still needed. */
+static void mark_given(const Giving *g)
+{
+  for (bool again = true; again;) {
+    again = false;
+    for (int k = 0; k < pf_tree_count(g->r->tree); k++) {
+      const int first = pf_tree_v_at(g->r->tree, k);
+      JointRows rows = {.nv = pf_joint_nv(pf_tree_get(g->r->tree, k).joint)};
+      collect_joint_rows(g, first, &rows);
+      for (int i = 0; i < rows.nv; i++) {
+        int terms = 0;
+        for (int j = 0; j < rows.nv; j++) terms += rows.row[i][j] != 0;
+        if (!rows.has[i] || terms != 1) continue;
+        g->given[first + i] = 1;
+        again = true;
+      }
+    }
+  }
+}
+
 /* The operators of all bodies of the tree at a state, in the arena; for tests and for people. */
-PfStatus pf_solver_spatial(PfSolver *s, PfArena *arena, const double *values, PfSpatial *spatial)
+PfStatus pf_solver_spatial(PfSolver *s, PfArena *arena, const double *values, PfAxes axes, PfSpatial *spatial)
 {
   PfRecursion *r = s->data;
   int row = -1;
@@ -529,16 +638,32 @@ PfStatus pf_solver_spatial(PfSolver *s, PfArena *arena, const double *values, Pf
   spatial->count = count;
   spatial->body = pf_arena_array(arena, PfTreeBody, count);
   spatial->at = pf_arena_array(arena, PfTreeOperators, count);
-  if (!spatial->body || !spatial->at) return pf_solver_no_room(s);
+  spatial->inside = pf_arena_array(arena, bool, s->system->m);
+  Giving g = {.s = s, .r = r, .given = pf_arena_array(arena, unsigned char, pf_tree_nv(r->tree)),
+              .constraint = pf_arena_array(arena, int, r->row_count)};
+  if (!spatial->body || !spatial->at || !spatial->inside || !g.given || !g.constraint) return pf_solver_no_room(s);
   for (int k = 0; k < count; k++) spatial->body[k] = pf_tree_get(r->tree, k);
-  /* With the forces of constraint among the joint forces the recursion alone gives the constrained motion. */
+  for (int j = 0; j < pf_tree_nv(r->tree); j++) g.given[j] = r->prescribed[j];
+  int rows = 0;
+  for (int k = 0; k < s->system->m; k++)
+    if (!r->model->constraints[k].norm) g.constraint[rows++] = k;
+  for (int k = 0; k < r->rate_count; k++)
+    if (r->rate[k].role == PF_RATE_FOLLOWS) g.constraint[rows++] = -1 - k;
+  mark_given(&g);
+  /* The accelerations of given rates are those of the solution. With the forces of the other constraints among the
+   * joint forces the recursion alone gives the constrained motion. */
   const double *lambda = r->row_count ? pf_tree_rows_multipliers(r->rows) : NULL;
-  for (int k = 0; k < r->row_count; k++)
-    for (int j = 0; j < r->constraint[k].terms; j++)
-      r->tau[r->constraint[k].dofs[j]] += lambda[k]*r->constraint[k].coefficients[j];
+  for (int k = 0; k < r->row_count; k++) {
+    const PfTreeConstraint *line = r->constraint + k;
+    const bool inside = line->terms && !reaches_others(&g, k, 0, 0);
+    for (int j = 0; j < line->terms && !inside; j++) r->tau[line->dofs[j]] += lambda[k]*line->coefficients[j];
+    if (g.constraint[k] >= 0) spatial->inside[g.constraint[k]] = inside;
+  }
   r->is_seen = false;
-  PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = r->prescribed};
-  return pf_tree_operators(r->work, &input, spatial->at);
+  PfTreeInput input = {.q = r->q, .v = r->v, .tau = r->tau, .vdot = r->vdot, .prescribed = g.given};
+  PF_TRY(pf_tree_operators(r->work, &input, spatial->at));
+  if (axes == PF_AXES_BODY) pf_tree_operators_to_body_axes(r->tree, spatial->at);
+  return PF_OK;
 }
 
 /* ---------------------------------------------------------------- making it ready */

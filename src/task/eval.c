@@ -16,6 +16,7 @@ static const SettingHelp own[] = {
 static const SettingNeed needs[] = {
   {.names = "actuators", .with = "inverse"},
   {.names = "inverse", .without = "form spatial"},
+  {.names = "axes", .with = "spatial"},
   {0}};
 
 const PfTask pf_eval_task = {
@@ -23,7 +24,7 @@ const PfTask pf_eval_task = {
   .operands = "FILE",
   .about = "Evaluates at the start of the model, changed by @state and @time and made consistent with the "
            "constraints.",
-  .takes = TAKES_STATE "form spatial inverse actuators json ",
+  .takes = TAKES_STATE "form spatial axes inverse actuators json ",
   .own = own,
   .needs = needs,
   .examples = "@call{eval @state{psi=0.3} @state{\"theta'=2\"} examples/skates/snakeboard.pf}\n"
@@ -42,6 +43,7 @@ typedef struct Result {
   PfMotion motion;
   double kinetic, potential, position, velocity;
   PfSpatial spatial; /* --spatial: count > 0 */
+  PfAxes axes;       /* of its operators */
   Inverse inverse;   /* --inverse: solver is not NULL */
   double *room;      /* a number for each coordinate */
 } Result;
@@ -74,6 +76,7 @@ static PfStatus evaluate(Session *s, const PfRequest *options, Result *r)
   if (options->spatial && options->form && strcmp(options->form, "recursive"))
     return pf_fail(s->ctx, PF_ERR_ARGUMENT, "@spatial belongs to the formulation 'recursive', not to @form{%s}",
                    options->form);
+  PF_TRY(pf_spatial_axes(s->ctx, options, &r->axes));
   const char *name = options->spatial ? "recursive" : options->form;
   const PfFormulation *formulation = pf_formulation_find(name ? name : "multipliers");
   PF_TRY(formulation ? PF_OK : pf_formulation_unknown(s->ctx, name));
@@ -93,7 +96,7 @@ static PfStatus evaluate(Session *s, const PfRequest *options, Result *r)
     const PfActuation *answer = r->inverse.answer;
     r->motion = (PfMotion){answer->acceleration, answer->multiplier, answer->reaction};
   }
-  if (options->spatial) PF_TRY(pf_solver_spatial(r->solver, s->arena, r->values, &r->spatial));
+  if (options->spatial) PF_TRY(pf_solver_spatial(r->solver, s->arena, r->values, r->axes, &r->spatial));
   PF_TRY(find_energies(s, r));
   PF_TRY(pf_task_warn_surface(s, r->system, r->values));
   return pf_task_warn_contradiction(s, options);
@@ -130,7 +133,7 @@ const PfField pf_eval_fields[] = {
   PF_FIELD_RECORD("violation", violation_fields, "of the constraints at this state"),
   PF_FIELD_START_CHANGE,
   PF_INVERSE_FIELDS,
-  PF_SPATIAL_FIELD,
+  PF_SPATIAL_FIELDS,
   PF_FIELD_DIAGNOSTICS,
   {0}};
 
@@ -276,7 +279,7 @@ static void write_report(void *user, PfReport *report)
   pf_inverse_report(model, &r->inverse, report);
   report_energy(r, report);
   pf_start_report(model, r->options, &r->start, report);
-  pf_spatial_report(&r->spatial, report);
+  pf_spatial_report(model, &r->spatial, r->axes, report);
 }
 
 /* ---------------------------------------------------------------- the command */

@@ -35,10 +35,19 @@ void pf_inverse_report(const PfModel *model, const Inverse *inverse, PfReport *r
 /* ---------------------------------------------------------------- spatial.c */
 /* The operators of the recursion: the setting 'spatial' of the task eval. */
 
-/* Writes nothing when there are none. */
-void pf_spatial_report(const PfSpatial *spatial, PfReport *report);
+/* The axes that the setting 'axes' names. */
+PfStatus pf_spatial_axes(PfContext *ctx, const PfRequest *options, PfAxes *axes);
+
+/* Writes nothing when there are no operators. */
+void pf_spatial_report(const PfModel *model, const PfSpatial *spatial, PfAxes axes, PfReport *report);
 extern const PfField pf_spatial_fields[];
-#define PF_SPATIAL_FIELD                                                                                \
+#define PF_SPATIAL_FIELDS                                                                               \
+  {.key = "axes", .type = PF_TYPE_STRING, .optional = true,                                             \
+   .about = PF_ABOUT("of the operators: inertial or body")},                                            \
+  {.key = "inside", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .optional = true,                       \
+   .about = PF_ABOUT("constraints that give motions of joints: they are obeyed inside the recursion")}, \
+  {.key = "on_top", .type = PF_TYPE_LIST, .of = PF_TYPE_STRING, .optional = true,                       \
+   .about = PF_ABOUT("the other constraints, whose forces are among the forces of the joints")},        \
   {.key = "spatial", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = pf_spatial_fields,           \
    .about = PF_ABOUT("operators of the recursion, body by body"), .optional = true}
 

@@ -35,6 +35,14 @@ const char *pf_view_value(int index, const char **summary)
   return views[index][0];
 }
 
+const char *pf_axes_value(int index, const char **summary)
+{
+  static const char *const axes[][2] = {{"inertial", "of the ground"}, {"body", "of each body"}};
+  if (index < 0 || index >= (int)(sizeof axes/sizeof *axes)) return NULL;
+  *summary = axes[index][1];
+  return axes[index][0];
+}
+
 const char *pf_native_value(int index, const char **summary)
 {
   static const char *const modes[][2] = {

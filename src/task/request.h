@@ -101,6 +101,9 @@ const char *pf_target_value(int index, const char **summary);
 /* Values of 'view', in the order of PfView. */
 const char *pf_view_value(int index, const char **summary);
 
+/* Values of 'axes', in the order of PfAxes. */
+const char *pf_axes_value(int index, const char **summary);
+
 /* The place of a setting in the table. */
 int pf_setting_index(const PfSetting *setting);
 /* The value of a setting: a bool, const char *, Texts or double, as its type says. */

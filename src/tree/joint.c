@@ -140,22 +140,37 @@ void pf_tree_passive(const PfTree *tree, const double *q, const double *v, doubl
 
 /* ---------------------------------------------------------------- coordinates, (13) */
 
-/* The rate of a quaternion p is p (0, w)/2, with w in body axes. */
+/* qdot of one joint from its own coordinates p and rates w. The rate of a quaternion is p (0, w)/2, with w in body
+ * axes. */
+static void joint_qdot(const Body *body, const double *p, const double *w, double *to)
+{
+  int i = 0, j = 0;
+  if (has_quat(body)) {
+    to[0] = 0.5*(-p[1]*w[0] - p[2]*w[1] - p[3]*w[2]);
+    to[1] = 0.5*(p[0]*w[0] - p[3]*w[1] + p[2]*w[2]);
+    to[2] = 0.5*(p[3]*w[0] + p[0]*w[1] - p[1]*w[2]);
+    to[3] = 0.5*(-p[2]*w[0] + p[1]*w[1] + p[0]*w[2]);
+    i = 4, j = 3;
+  }
+  for (; j < pf_joint_nv(body->joint); i++, j++) to[i] = w[j];
+}
+
 void pf_tree_qdot(const PfTree *tree, const double *q, const double *v, double *qdot)
 {
   for (int k = 0; k < tree->count; k++) {
     const Body *body = &tree->bodies[k];
-    const double *p = q + body->q, *w = v + body->v;
-    double *to = qdot + body->q;
-    int i = 0, j = 0;
-    if (has_quat(body)) {
-      to[0] = 0.5*(-p[1]*w[0] - p[2]*w[1] - p[3]*w[2]);
-      to[1] = 0.5*(p[0]*w[0] - p[3]*w[1] + p[2]*w[2]);
-      to[2] = 0.5*(p[3]*w[0] + p[0]*w[1] - p[1]*w[2]);
-      to[3] = 0.5*(-p[2]*w[0] + p[1]*w[1] + p[0]*w[2]);
-      i = 4, j = 3;
-    }
-    for (; j < pf_joint_nv(body->joint); i++, j++) to[i] = w[j];
+    joint_qdot(body, q + body->q, v + body->v, qdot + body->q);
+  }
+}
+
+void pf_joint_rate_map(const Body *body, const double *q, double B[42])
+{
+  const int nq = pf_joint_nq(body->joint), nv = pf_joint_nv(body->joint);
+  for (int j = 0; j < nv; j++) {
+    double unit[6] = {0}, column[7];
+    unit[j] = 1;
+    joint_qdot(body, q, unit, column);
+    for (int i = 0; i < nq; i++) B[i*nv + j] = column[i];
   }
 }
 

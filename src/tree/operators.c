@@ -111,35 +111,40 @@ static void split(const PfTree *tree, int k, const PfTreeInput *input, const PfT
     for (int j = 0; j < 6; j++) part->Hf[j*part->nf + i] = op->H[j*op->nv + part->free[i]];
 }
 
-/* (80)-(82), (86)-(91), 3.2. Leaves nu in part->T. */
-static int eliminate(const PfTreeOperators *op, Part *part, double *D, double *G, double P[36], double z[6])
+/* (80)-(86), (88), (93) of one joint, and z+, the bias wrench that is left for its parent, (89) and (91). With no free
+ * dof taubar is 1, so that Pplus = P and z+ = P a' + z, (90). */
+static int eliminate(PfTreeOperators *op, const Part *part, double z[6])
 {
   const int nf = part->nf;
-  double U[36] = {0}, X[36] = {0}, push[6] = {0};
+  double U[36] = {0}, X[36] = {0};
   multiply_add(op->P, part->Hf, 6, 6, nf, 0, U);
-  memset(D, 0, 36*sizeof *D);
-  multiply_add(part->Hf, U, nf, 6, nf, 1, D);
+  multiply_add(part->Hf, U, nf, 6, nf, 1, op->D);
   for (int i = 0; i < nf; i++)
     for (int j = 0; j < 6; j++) X[i*6 + j] = U[j*nf + i];
-  if (!solve_columns(D, nf, PIVOT_TOLERANCE, X, 6)) return 0;
-  double eps[6] = {0};
+  if (!solve_columns(op->D, nf, PIVOT_TOLERANCE, X, 6)) return 0;
   for (int i = 0; i < nf; i++) {
-    eps[i] = part->T[i];
+    op->eps[i] = part->T[i];
     for (int j = 0; j < 6; j++) {
-      G[j*nf + i] = X[i*6 + j];
-      eps[i] -= part->Hf[j*nf + i]*op->z[j];
+      op->G[j*nf + i] = X[i*6 + j];
+      op->eps[i] -= part->Hf[j*nf + i]*op->z[j];
     }
   }
-  memcpy(P, op->P, 36*sizeof *P);
-  memcpy(z, op->z, 6*sizeof *z);
+  memcpy(op->Pplus, op->P, sizeof op->Pplus);
   for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++)
-      for (int l = 0; l < nf; l++) P[6*i + j] -= 0.5*(G[i*nf + l]*U[j*nf + l] + U[i*nf + l]*G[j*nf + l]);
-  multiply_add(P, part->bias, 6, 6, 1, 0, push);
-  add_scaled(z, 1, push, 6);
-  multiply_add(G, eps, 6, nf, 1, 0, z);
-  memcpy(part->T, eps, sizeof eps);
-  return solve_columns(D, nf, PIVOT_TOLERANCE, part->T, 1);
+    for (int j = 0; j < 6; j++) {
+      op->taubar[6*i + j] = i == j;
+      for (int l = 0; l < nf; l++) {
+        op->taubar[6*i + j] -= op->G[i*nf + l]*part->Hf[j*nf + l];
+        op->Pplus[6*i + j] -= 0.5*(op->G[i*nf + l]*U[j*nf + l] + U[i*nf + l]*op->G[j*nf + l]);
+      }
+    }
+  multiply_add(op->Phi, op->G, 6, 6, nf, 1, op->K);
+  multiply_add(op->Phi, op->taubar, 6, 6, 6, 1, op->Psi);
+  memcpy(z, op->z, 6*sizeof *z);
+  multiply_add(op->Pplus, part->bias, 6, 6, 1, 0, z);
+  multiply_add(op->G, op->eps, 6, nf, 1, 0, z);
+  memcpy(op->nu, op->eps, sizeof op->nu);
+  return solve_columns(op->D, nf, PIVOT_TOLERANCE, op->nu, 1);
 }
 
 /* Articulated inertias and bias wrenches, inward, as in equations (85) to (87) of the paper. */
@@ -149,20 +154,20 @@ static PfStatus sweep_in(PfTreeWork *work, const PfTreeInput *input, PfTreeOpera
   for (int k = tree->count - 1; k >= 0; k--) {
     PfTreeOperators *op = &all[k];
     Part part = {0};
-    double P[36], z[6];
+    double z[6];
     for (int i = 0; i < 6; i++) /* rounding must not make P lean to a side, 3.8 */
       for (int j = 0; j < i; j++) op->P[6*i + j] = op->P[6*j + i] = 0.5*(op->P[6*i + j] + op->P[6*j + i]);
     split(tree, k, input, op, &part);
     op->free_count = part.nf;
-    if (!eliminate(op, &part, op->D, op->G, P, z))
+    memcpy(op->free, part.free, sizeof op->free);
+    if (!eliminate(op, &part, z))
       return pf_fail(work->ctx, PF_ERR_NUMBER, "the %s joint of %s can move without moving any mass",
                      pf_joint_name(tree->bodies[k].joint), pf_body_name(tree, k).text);
     memcpy(op->Vdot, part.bias, sizeof part.bias); /* kept for the last sweep */
-    memcpy(op->f, part.T, sizeof part.T);
     if (tree->bodies[k].parent >= 0) {
       PfTreeOperators *parent = &all[tree->bodies[k].parent];
       double half[36] = {0};
-      multiply_add(P, op->Phi, 6, 6, 6, 0, half);
+      multiply_add(op->Pplus, op->Phi, 6, 6, 6, 0, half);
       multiply_add(op->Phi, half, 6, 6, 6, 1, parent->P); /* (87) */
       multiply_add(op->Phi, z, 6, 6, 1, 1, parent->z);
     }
@@ -181,6 +186,10 @@ PfStatus pf_tree_operators(PfTreeWork *work, const PfTreeInput *input, PfTreeOpe
     Step step;
     pf_joint_step(work, k, input->q, input->v, &step);
     op->nv = pf_joint_nv(tree->bodies[k].joint);
+    op->nq = pf_joint_nq(tree->bodies[k].joint);
+    if (input->v) memcpy(op->beta, input->v + tree->bodies[k].v, (size_t)op->nv*sizeof *op->beta);
+    transpose33(work->E + 9*(size_t)k, op->C);
+    pf_joint_rate_map(&tree->bodies[k], input->q + tree->bodies[k].q, op->B);
     for (int i = 0; i < 6; i++) op->Phi[7*i] = 1;
     cross_matrix(step.l, -1, op->Phi + 18);
     for (int i = 0; i < op->nv; i++)
@@ -194,15 +203,67 @@ PfStatus pf_tree_operators(PfTreeWork *work, const PfTreeInput *input, PfTreeOpe
   for (int k = 0; k < tree->count; k++) {
     PfTreeOperators *op = &all[k];
     Part part = {0};
-    double nu[6];
-    memcpy(nu, op->f, sizeof nu);
+    double rate[6];
+    memcpy(rate, op->nu, sizeof rate);
     if (tree->bodies[k].parent >= 0) multiply_add(op->Phi, all[tree->bodies[k].parent].Vdot, 6, 6, 1, 0, op->Vdot);
     split(tree, k, input, op, &part);
-    for (int i = 0; i < part.nf; i++)
-      for (int j = 0; j < 6; j++) nu[i] -= op->G[j*part.nf + i]*op->Vdot[j];
-    multiply_add(part.Hf, nu, 6, part.nf, 1, 0, op->Vdot);
+    for (int i = 0; i < op->nv; i++)
+      if (input->vdot && !(tree->locked && tree->locked[tree->bodies[k].v + i]))
+        op->betadot[i] = input->vdot[tree->bodies[k].v + i];
+    for (int i = 0; i < part.nf; i++) {
+      for (int j = 0; j < 6; j++) rate[i] -= op->G[j*part.nf + i]*op->Vdot[j];
+      op->betadot[part.free[i]] = rate[i];
+    }
+    multiply_add(part.Hf, rate, 6, part.nf, 1, 0, op->Vdot);
     memcpy(op->f, op->z, sizeof op->f);
     multiply_add(op->P, op->Vdot, 6, 6, 1, 0, op->f);
+    multiply_add(op->H, op->f, op->nv, 6, 1, 1, op->T); /* (97) */
   }
   return PF_OK;
+}
+
+/* R X of a 6 x n matrix, R = diag(C, C). */
+static void turn_rows(const double C[9], double *X, int n)
+{
+  for (int block = 0; block < 6; block += 3)
+    for (int j = 0; j < n; j++) {
+      double x[3], y[3];
+      for (int i = 0; i < 3; i++) x[i] = X[(block + i)*n + j];
+      turn3(C, x, y);
+      for (int i = 0; i < 3; i++) X[(block + i)*n + j] = y[i];
+    }
+}
+
+/* X R^T of a 6 x 6 matrix, R = diag(C, C): its rows are turned like vectors. */
+static void turn_columns(const double C[9], double X[36])
+{
+  for (int i = 0; i < 6; i++)
+    for (int block = 0; block < 6; block += 3) {
+      double y[3];
+      turn3(C, X + 6*i + block, y);
+      memcpy(X + 6*i + block, y, sizeof y);
+    }
+}
+
+void pf_tree_operators_to_body_axes(const PfTree *tree, PfTreeOperators *all)
+{
+  static const double inertial[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  for (int k = 0; k < tree->count; k++) {
+    PfTreeOperators *op = &all[k];
+    const double *C = op->C, *before = tree->bodies[k].parent < 0 ? inertial : all[tree->bodies[k].parent].C;
+    double *vectors[] = {op->b, op->a, op->z, op->V, op->Vdot, op->f};
+    double *tensors[] = {op->M, op->P, op->Pplus, op->taubar};
+    for (size_t i = 0; i < sizeof vectors/sizeof *vectors; i++) turn_rows(C, vectors[i], 1);
+    for (size_t i = 0; i < sizeof tensors/sizeof *tensors; i++) {
+      turn_rows(C, tensors[i], 6);
+      turn_columns(C, tensors[i]);
+    }
+    turn_rows(C, op->H, op->nv);
+    turn_rows(C, op->G, op->free_count);
+    turn_rows(C, op->Phi, 6);
+    turn_columns(before, op->Phi);
+    turn_rows(before, op->K, op->free_count);
+    turn_rows(before, op->Psi, 6);
+    turn_columns(C, op->Psi);
+  }
 }

@@ -169,6 +169,8 @@ typedef struct JointState {
 
 /* Kinematics of one joint at its own q and v (NULL: at rest). */
 void pf_joint_state(const Body *body, const double *q, const double *v, JointState *joint);
+/* B (nq x nv) of (13) at the coordinates q of the joint: qdot = B v. */
+void pf_joint_rate_map(const Body *body, const double *q, double B[42]);
 /* Forces of the springs and dampers of one body: T (its nv). v NULL: at rest. */
 void pf_joint_passive(const PfTree *tree, const Body *body, const double *q, const double *v, double *T);
 
