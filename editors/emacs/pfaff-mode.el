@@ -59,7 +59,8 @@
 (defconst pfaff--shapes
   '("box" "sphere" "cylinder" "disc" "line" "trace" "arrow"))
 (defconst pfaff--integrators
-  '("dopri5" "dop853" "rk4" "generalized_alpha" "rattle" "cvode_adams" "cvode_bdf" "ida" "ida2"))
+  '("dopri5" "dop853" "rk4" "generalized_alpha" "rattle" "hht_alpha" "wbz_alpha" "newmark" "discrete_gradient"
+    "cvode_adams" "cvode_bdf" "ida" "ida2"))
 (defconst pfaff--formulations
   '("auto" "cascade" "elimination" "laconic" "maggi" "multipliers" "recursive" "rosenberg" "rosenberg_extended"
     "udwadia_kalaba" "udwadia_phohomsiri"))

@@ -127,7 +127,7 @@ typedef struct PfRunOptions {
   double step;             /* fixed-step methods: the step; others: the first one. 0: chosen; rk4 needs one */
   bool adaptive;           /* alpha methods: `step` is only the first one, the others are chosen by the tolerances */
   double largest_step;     /* 0: none */
-  double rho;              /* numerical damping of the alpha methods; NaN: PF_DEFAULT_RHO */
+  double rho;              /* numerical damping of the methods that have it; NaN: pf_method_default_rho */
   bool printed;            /* alpha methods as printed in paper 001 */
   bool drift;              /* no projection on the constraints */
   bool without_events;     /* of a simulation: the model stays as it is at the start */
@@ -214,8 +214,16 @@ PF_API const PfMethod *pf_method_find(const char *name);
 PF_API const char *pf_method_name(const PfMethod *method);
 PF_API const char *pf_method_summary(const PfMethod *method);
 PF_API bool pf_method_has_fixed_step(const PfMethod *method);
-/* Is it one of the alpha methods, which know rho, printed and adaptive? */
+/* Does it know rho, the numerical damping? */
 PF_API bool pf_method_has_damping(const PfMethod *method);
+/* The rho of a run that gives none. */
+PF_API double pf_method_default_rho(const PfMethod *method);
+/* Is this a rho that it has? */
+PF_API bool pf_method_takes_rho(const PfMethod *method, double rho);
+/* The rho that a model gives for another method, where it says the same of this one; NaN where it does not. */
+PF_API double pf_method_rho_from(const PfMethod *method, const PfMethod *other, double rho);
+/* Is it one of the alpha methods, which know rho, printed and adaptive? */
+PF_API bool pf_method_is_alpha(const PfMethod *method);
 /* Can it go on off the constraints? False for those whose equations contain the constraints themselves. */
 PF_API bool pf_method_can_drift(const PfMethod *method);
 /* The library it needs, which a build may lack; NULL: none. */

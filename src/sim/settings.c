@@ -102,12 +102,14 @@ PfStatus pf_run_settings(PfContext *ctx, const PfModel *model, const PfSystem *s
     return PF_ERR_MODEL;
   }
   /* settings of the alpha methods belong to no other: what is accepted is obeyed */
-  for (int i = 0; found && !pf_method_has_damping(found) && i < run->setting_count; i++) {
+  for (int i = 0; found && !pf_method_is_alpha(found) && i < run->setting_count; i++) {
     const PfProperty *setting = run->settings + i;
-    if (!strcmp(setting->key, "rho") || !strcmp(setting->key, "scheme"))
+    if ((!strcmp(setting->key, "rho") && !pf_method_has_damping(found)) || !strcmp(setting->key, "scheme"))
       return pf_fail_at(ctx, PF_ERR_MODEL, setting->place, "'%s' belongs to generalized_alpha and rattle, and the "
                         "method is '%s'", setting->key, pf_method_name(found));
   }
+  const PfMethod *other = method ? pf_method_find(method) : NULL;
+  if (other && found) settings->rho = pf_method_rho_from(other, found, settings->rho);
   if (method) settings->method = method;
   else if (run->method) settings->method = pf_method_name(found);
   return PF_OK;

@@ -181,6 +181,9 @@ bool pf_sim_set_options(PfSim *sim, const PfRunOptions *options)
 bool pf_sim_set_method(PfSim *sim, const char *method, const char *formulation)
 {
   PfRunOptions options = sim->settings.options;
+  const PfMethod *before = pf_method_find(pf_run_method(&options)), *after = method ? pf_method_find(method) : NULL;
+  if (before && after && !sim->settings.options_given)
+    options.rho = pf_method_rho_from(after, before, options.rho);
   if (method) options.method = method;
   if (formulation) options.formulation = formulation;
   if (!change_options(sim, &options)) return false;

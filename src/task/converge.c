@@ -96,7 +96,7 @@ static PfStatus simulate(Converge *c, const PfRunOptions *settings, double *into
 /* Does the study halve steps? Else it tightens tolerances. */
 static bool has_steps(const Converge *c, const PfMethod *method)
 {
-  return pf_method_has_fixed_step(method) && !(c->settings.adaptive && pf_method_has_damping(method));
+  return pf_method_has_fixed_step(method) && !(c->settings.adaptive && pf_method_is_alpha(method));
 }
 
 /* Errors that are rounding, or those of the reference, have no order. */
@@ -111,7 +111,9 @@ static PfRunOptions settings_of(const Converge *c, const PfMethod *method)
 {
   PfRunOptions settings = c->settings;
   settings.method = pf_method_name(method);
-  if (!pf_method_has_damping(method)) settings.printed = settings.adaptive = false;
+  if (!pf_method_is_alpha(method)) settings.printed = settings.adaptive = false;
+  if (isnan(c->options->rho))
+    settings.rho = pf_method_rho_from(method, pf_method_find(c->one_method.method), settings.rho);
   return settings;
 }
 
@@ -149,6 +151,13 @@ static PfStatus run_level(Converge *c, Study *study, int k)
 
 /* ---------------------------------------------------------------- all */
 
+/* Of all methods those are left out that have no such rho. */
+static bool has_rho(const Converge *c, const PfMethod *method)
+{
+  const double rho = c->options->rho;
+  return isnan(rho) || !pf_method_has_damping(method) || pf_method_takes_rho(method, rho);
+}
+
 static PfStatus choose_methods(Converge *c)
 {
   const PfMethod *given[PF_MOST_METHODS];
@@ -158,15 +167,17 @@ static PfStatus choose_methods(Converge *c)
     return PF_OK;
   }
   for (int i = 0; pf_method(i) && c->count < PF_MOST_METHODS; i++)
-    if (pf_method_is_present(pf_method(i))) c->study[c->count++].method = pf_method(i);
+    if (pf_method_is_present(pf_method(i)) && has_rho(c, pf_method(i))) c->study[c->count++].method = pf_method(i);
   return PF_OK;
 }
 
-/* Options of the alpha methods need one of them. */
+/* Options of the alpha methods need one of them, and rho a method with damping. */
 static const char *representative(const Converge *c)
 {
-  for (int i = 0; i < c->count; i++)
-    if (pf_method_has_damping(c->study[i].method)) return pf_method_name(c->study[i].method);
+  bool (*const kinds[])(const PfMethod *) = {pf_method_is_alpha, pf_method_has_damping};
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < c->count; i++)
+      if (kinds[k](c->study[i].method)) return pf_method_name(c->study[i].method);
   return pf_method_name(c->study[0].method);
 }
 

@@ -17,7 +17,7 @@ static PfStatus choose_method(Session *s, const PfRequest *options, PfRunOptions
   if (method && pf_method_has_fixed_step(method)) return PF_OK;
   if (options->method && method) {
     pf_fail(s->ctx, PF_ERR_ARGUMENT, "@real_time: the steps of %s have no fixed length", settings->method);
-    pf_hint(s->ctx, "use rk4, generalized_alpha or rattle");
+    pf_hint(s->ctx, "use rk4, generalized_alpha, rattle or discrete_gradient");
     return PF_ERR_ARGUMENT;
   }
   if (!options->method) settings->method = "rk4"; /* an unknown name is left to the run, which says so */

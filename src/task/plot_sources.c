@@ -53,8 +53,12 @@ static void leave_to_others(const PfRequest *all, PfRequest *one)
   const PfMethod *method = one->method ? pf_method_find(one->method) : NULL;
   if (!method) return;
   if (!pf_method_has_damping(method) && any_method(all, pf_method_has_damping)) {
-    pf_task_forget(one, "rho printed adaptive");
-    one->rho = NAN, one->printed = one->adaptive = false;
+    pf_task_forget(one, "rho");
+    one->rho = NAN;
+  }
+  if (!pf_method_is_alpha(method) && any_method(all, pf_method_is_alpha)) {
+    pf_task_forget(one, "printed adaptive");
+    one->printed = one->adaptive = false;
   }
   if (!chooses_steps(method) && !one->adaptive && any_method(all, chooses_steps)) {
     pf_task_forget(one, "rtol atol");

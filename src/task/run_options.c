@@ -22,7 +22,8 @@ static void take_number(double given, double *value)
   if (!isnan(given)) *value = given;
 }
 
-/* Options of the alpha methods. What the model says of them is forgotten when the command line has another method. */
+/* Options of the alpha methods and of those with damping. What the model says of them is forgotten when the command
+ * line has another method. */
 static PfStatus take_alpha_options(Reader *r)
 {
   const PfRequest *o = r->options;
@@ -31,12 +32,16 @@ static PfStatus take_alpha_options(Reader *r)
   take_number(o->rho, &r->settings->rho);
   r->settings->printed = (r->settings->printed && !o->adaptive) || o->printed;
   r->settings->adaptive = o->adaptive;
-  if (!method || pf_method_has_damping(method)) return PF_OK;
+  if (!method || pf_method_is_alpha(method)) return PF_OK;
   r->settings->printed = r->settings->adaptive = false;
-  const char *option = pf_task_given(o, "rho printed adaptive");
-  return option ? pf_fail(r->s->ctx, PF_ERR_ARGUMENT,
-                          "@%s belongs to generalized_alpha and rattle, and the method is '%s'", option, name)
-                : PF_OK;
+  const bool damped = pf_method_has_damping(method);
+  const char *option = pf_task_given(o, damped ? "printed adaptive" : "rho printed adaptive");
+  if (!option) return PF_OK;
+  pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "@%s belongs to generalized_alpha and rattle, and the method is '%s'", option,
+          name);
+  if (!strcmp(option, "rho")) pf_hint(r->s->ctx, "hht_alpha, wbz_alpha, newmark and discrete_gradient know it too");
+  else pf_hint(r->s->ctx, "hht_alpha, wbz_alpha and newmark know it too");
+  return PF_ERR_ARGUMENT;
 }
 
 /* A tolerance for steps of one size would be taken for care and do nothing. */
@@ -44,12 +49,12 @@ static PfStatus check_tolerances(const Reader *r)
 {
   const PfRequest *o = r->options;
   const PfMethod *method = pf_method_find(pf_run_method(r->settings));
-  bool damped = method && pf_method_has_damping(method), chosen = damped && (o->adaptive || !(r->settings->step > 0));
+  bool alpha = method && pf_method_is_alpha(method), chosen = alpha && (o->adaptive || !(r->settings->step > 0));
   const char *option = pf_task_given(o, "rtol atol");
   if (!method || !pf_method_has_fixed_step(method) || chosen || !option) return PF_OK;
   pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "@%s has no effect: '%s' takes steps of one size here", option,
           pf_method_name(method));
-  if (damped) pf_hint(r->s->ctx, "@adaptive lets it choose them; @step gives another size");
+  if (alpha) pf_hint(r->s->ctx, "@adaptive lets it choose them; @step gives another size");
   else pf_hint(r->s->ctx, "@step gives another size; dopri5 and dop853 choose it by a tolerance");
   return PF_ERR_ARGUMENT;
 }

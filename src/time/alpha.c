@@ -32,6 +32,12 @@
 #include <math.h>
 #include <string.h>
 
+static void direction(PfAlpha *s, int k)
+{
+  const size_t row = (size_t)k*(size_t)s->n;
+  pf_alpha_direction(&s->mass, s->M, s->A + row, s->D + row);
+}
+
 /* The directions M^-1 A^T in which constraints act in the step: of all constraints in the middle of it for
  * alpha-RATTLE, else at its beginning of those whose positions are corrected. */
 static bool find_directions(PfMotionRun *run, PfAlpha *s)
@@ -40,7 +46,7 @@ static bool find_directions(PfMotionRun *run, PfAlpha *s)
   const double *y = run->state.y, *dy = run->state.dy;
   if (!s->rattle) {
     if (s->p && !pf_alpha_impulse_at(run, run->state.t, y, y + n)) return false;
-    for (int k = 0; k < s->p; k++) pf_alpha_direction(s, s->position_row[k]);
+    for (int k = 0; k < s->p; k++) direction(s, s->position_row[k]);
     return true;
   }
   double half = 0.5*s->h, *q = s->left_side, *v = s->right;
@@ -49,7 +55,7 @@ static bool find_directions(PfMotionRun *run, PfAlpha *s)
     v[j] = y[n + j] + half*dy[n + j];
   }
   if (!pf_alpha_impulse_at(run, run->state.t + half, q, v)) return false;
-  for (int k = 0; k < s->m; k++) pf_alpha_direction(s, k);
+  for (int k = 0; k < s->m; k++) direction(s, k);
   return true;
 }
 
@@ -146,8 +152,8 @@ static PfStepEnd step(PfMotionRun *run)
 }
 
 #define ALPHA \
-  .fixed = true, .damped = true, .bound = true, .formulas = true, .direct = true, .prepare = pf_alpha_make, \
-  .step = step, .interpolate = pf_hermite
+  .fixed = true, .damped = true, .alpha = true, .bound = true, .formulas = true, .direct = true, \
+  .prepare = pf_alpha_make, .step = step, .interpolate = pf_hermite
 
 const PfMethod pf_method_generalized_alpha = {
   .name = "generalized_alpha",
@@ -155,3 +161,12 @@ const PfMethod pf_method_generalized_alpha = {
 const PfMethod pf_method_rattle = {
   .name = "rattle", .summary = "alpha-RATTLE: the constraints push once per step, order 2, fixed or chosen step",
   ALPHA};
+const PfMethod pf_method_hht_alpha = {
+  .name = "hht_alpha", .least_rho = 0.5,
+  .summary = "Hilber, Hughes and Taylor: forces shifted in time, order 2, fixed or chosen step", ALPHA};
+const PfMethod pf_method_wbz_alpha = {
+  .name = "wbz_alpha",
+  .summary = "Wood, Bossak and Zienkiewicz: inertia shifted in time, order 2, fixed or chosen step", ALPHA};
+const PfMethod pf_method_newmark = {
+  .name = "newmark", .default_rho = 1,
+  .summary = "Newmark: the trapezoidal rule (rho = 1), or damped by rho and of order 1, fixed or chosen step", ALPHA};

@@ -150,25 +150,73 @@ static PfStatus make_arrays(PfMotionRun *run, PfAlpha *s)
   return pf_qr_make(run->ctx, run->arena, s->size, s->size, &s->qr);
 }
 
+/* The members of the family: alpha_m and alpha_f by rho. All have gamma = 1/2 - alpha_m +
+ * alpha_f, which makes them of second order, and the largest beta that damps fast motions alone, but Newmark's. */
+static void generalized(double rho, double *alpha_m, double *alpha_f)
+{ /* Chung, Hulbert 1993: least damping of slow motions for a given damping rho of fast ones */
+  *alpha_m = (2*rho - 1)/(rho + 1);
+  *alpha_f = rho/(rho + 1);
+}
+
+static void hht(double rho, double *alpha_m, double *alpha_f)
+{ /* Hilber, Hughes, Taylor 1977: the forces are shifted alone, by at most a third of the step */
+  *alpha_m = 0;
+  *alpha_f = (1 - rho)/(1 + rho);
+}
+
+static void wbz(double rho, double *alpha_m, double *alpha_f)
+{ /* Wood, Bossak, Zienkiewicz 1980: the inertia is shifted alone */
+  *alpha_m = (rho - 1)/(rho + 1);
+  *alpha_f = 0;
+}
+
+static void newmark(double rho, double *alpha_m, double *alpha_f)
+{ /* Newmark 1959: nothing is shifted, and damping costs an order */
+  (void)rho;
+  *alpha_m = *alpha_f = 0;
+}
+
+static const struct Member {
+  const PfMethod *method;
+  void (*shifts)(double rho, double *alpha_m, double *alpha_f);
+} members[] = {{&pf_method_generalized_alpha, generalized}, {&pf_method_rattle, generalized},
+               {&pf_method_hht_alpha, hht}, {&pf_method_wbz_alpha, wbz}, {&pf_method_newmark, newmark}};
+
+PfStatus pf_alpha_check_rho(const PfMotionRun *run)
+{
+  const double rho = run->options.rho, least = run->stepper.method->least_rho;
+  if (rho >= least && rho <= 1) return PF_OK;
+  if (least > 0)
+    return pf_fail_at(run->ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "rho"},
+                      "rho is %g: that of '%s' must be between %g and 1 (nothing is damped)", rho,
+                      run->stepper.method->name, least);
+  return pf_fail_at(run->ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "rho"},
+                    "rho is %g: it must be between 0 (fast motions die at once) and 1 (nothing is damped)", rho);
+}
+
+static PfStatus choose_coefficients(PfMotionRun *run, PfAlpha *s)
+{
+  const double rho = run->options.rho;
+  const struct Member *member = members;
+  while (member->method != run->stepper.method) member++;
+  PF_TRY(pf_alpha_check_rho(run));
+  member->shifts(rho, &s->alpha_m, &s->alpha_f);
+  s->alpha = s->alpha_m - s->alpha_f;
+  s->gamma = 0.5 - s->alpha;
+  if (member->method == &pf_method_newmark) s->gamma = 0.5 + (1 - rho)/(1 + rho);
+  s->beta = (s->gamma + 0.5)*(s->gamma + 0.5)/4;
+  return PF_OK;
+}
+
 PfStatus pf_alpha_make(PfMotionRun *run)
 {
   PfAlpha *s = run->stepper.data = pf_run_array(run, PfAlpha, 1);
-  const double rho = run->options.rho;
   if (!s) return PF_ERR_MEMORY;
   *s = (PfAlpha){.n = run->n, .m = run->m, .in = run->symbols, .manifold = run->projection,
                  .rattle = run->stepper.method == &pf_method_rattle, .bad_row = -1, .printed = run->options.printed};
   PF_TRY(pf_project_check_sizes(run));
   s->start = s->printed ? PF_ALPHA_PLAIN : PF_ALPHA_SHIFTED;
-  if (!(rho >= 0 && rho <= 1))
-    return pf_fail_at(run->ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "rho"},
-                      "rho is %g: it must be between 0 (fast motions die at once) and 1 "
-                   "(nothing is damped)", rho);
-  /* the choice of Chung and Hulbert: least damping of slow motions for a given damping rho of fast ones */
-  s->alpha_m = (2*rho - 1)/(rho + 1);
-  s->alpha_f = rho/(rho + 1);
-  s->alpha = s->alpha_m - s->alpha_f;
-  s->gamma = 0.5 - s->alpha;
-  s->beta = (1 - s->alpha)*(1 - s->alpha)/4;
+  PF_TRY(choose_coefficients(run, s));
   PF_TRY(sort_constraints(run, s));
   PfExpr *roots = pf_run_array(run, PfExpr, s->size);
   if (!roots) return PF_ERR_MEMORY;

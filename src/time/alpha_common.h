@@ -14,6 +14,8 @@
 #ifndef PF_TIME_ALPHA_COMMON_H
 #define PF_TIME_ALPHA_COMMON_H
 
+#include "num/newton.h"
+#include "time/manifold.h"
 #include "time/time_impl.h"
 
 /* How a_0, which stands for the acceleration at t_0 + alpha h, is found from the accelerations w_0 and w_1. */
@@ -25,7 +27,7 @@ typedef enum PfAlphaStart {
 typedef struct PfAlpha {
   int n, m, p, size;       /* size = n + m + p */
   const PfSymbols *in;
-  const void *manifold;      /* the projection of the run */
+  const PfManifold *manifold; /* the projection of the run */
   int *position_row;       /* p: the constraint of each */
   bool *on_velocity;       /* m: false for constraints on accelerations */
   bool redundant;          /* constraints follow from others */
@@ -76,6 +78,9 @@ typedef struct PfAlpha {
   double h_before;         /* t_n - t_{n-1}; 0: not known */
 } PfAlpha;
 
+/* Fails where the method has no such rho as that of the run. */
+PfStatus pf_alpha_check_rho(const PfMotionRun *run);
+
 /* Makes run->stepper.data, for the alpha method of the run, and frees its tapes; the rest belongs to the run. */
 PfStatus pf_alpha_make(PfMotionRun *run);
 
@@ -98,10 +103,21 @@ void pf_alpha_set_state(const PfAlpha *alpha, double *values, double t, const do
 /* M, A and the part of the impulse that depends on lambda, at a state; the mass matrix is factored, and has to be
  * regular for alpha-RATTLE. On failure run->flow gives the reason. */
 bool pf_alpha_impulse_at(PfMotionRun *run, double t, const double *q, const double *v);
-/* D_k = M^-1 A_k^T; by the diagonal of M only, where M is singular. */
-void pf_alpha_direction(PfAlpha *alpha, int constraint);
+/* D = M^-1 A^T for a row A (n) of the constraints; by the diagonal of M only, where M is singular. `mass`: its
+ * factors. */
+void pf_alpha_direction(const PfLdl *mass, const double *M, const double *A, double *D);
 /* Solves for x. On failure run->flow.trouble says why, or stuck is set. */
 bool pf_alpha_solve(PfMotionRun *run);
+/* Rounding of a residual of a constraint: of the numbers x (n) in it with the coefficients `row`, in its unit hardly
+ * ever more than 5e-14. */
+double pf_alpha_row_rounding(const PfManifold *manifold, int constraint, const double *row, const double *x, int n);
+/* The factors are kept as long as they reduce the residual well each time; else it gives up when it rises. */
+extern const PfNewtonPolicy pf_alpha_swift;
+/* New factors at each iteration, and steps that do not help are halved: near a loss of rank the equations have other
+ * solutions, which are not to be jumped to. */
+extern const PfNewtonPolicy pf_alpha_careful;
+/* Says that the iteration is stuck in a step of size h. */
+void pf_alpha_report_stuck(PfMotionRun *run, double h);
 /* After a failure that is final: says that the iteration is stuck, if it is that. */
 PfStepEnd pf_alpha_explain(PfMotionRun *run);
 

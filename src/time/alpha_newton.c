@@ -32,16 +32,14 @@ bool pf_alpha_impulse_at(PfMotionRun *run, double t, const double *q, const doub
   return false;
 }
 
-void pf_alpha_direction(PfAlpha *s, int constraint)
+void pf_alpha_direction(const PfLdl *mass, const double *M, const double *A, double *D)
 {
-  int n = s->n;
-  const double *A = s->A + (size_t)constraint*(size_t)n;
-  double *D = s->D + (size_t)constraint*(size_t)n;
-  if (s->mass.rank == n) {
-    pf_ldl_solve(&s->mass, A, D);
+  const int n = mass->n;
+  if (mass->rank == n) {
+    pf_ldl_solve(mass, A, D);
     return;
   }
-  for (int j = 0; j < n; j++) D[j] = s->M[j*n + j] > 0 ? A[j]/s->M[j*n + j] : A[j];
+  for (int j = 0; j < n; j++) D[j] = M[j*n + j] > 0 ? A[j]/M[j*n + j] : A[j];
 }
 
 /* ---------------------------------------------------------------- from unknowns to equations */
@@ -80,6 +78,13 @@ static double weight_of(const PfAlpha *s, int row)
   return s->on_velocity[row - s->n] ? 1/s->h : 1;
 }
 
+double pf_alpha_row_rounding(const PfManifold *manifold, int constraint, const double *row, const double *x, int n)
+{
+  double unit = pf_manifold_scale(manifold, constraint), sum = 0;
+  for (int j = 0; j < n; j++) sum += fabs(row[j])/unit*fabs(x[j]);
+  return (fmin(2*DBL_EPSILON*sum, 5e-14) + 1e-16)*unit;
+}
+
 /* Tolerance of each residual: small against the forces, for the motion; for the constraints, rounding of the numbers in
  * them, in its unit hardly ever more than 5e-14. */
 static double allowed(const PfAlpha *s, int row, double force)
@@ -89,9 +94,7 @@ static double allowed(const PfAlpha *s, int row, double force)
   if (row < n || (!position && !s->on_velocity[k])) return force/s->scale[row];
   if (position) k = s->position_row[k - m];
   const double *x = s->values + (position ? s->in->q : s->in->v), *size = s->size_A + (size_t)k*(size_t)n;
-  double unit = pf_manifold_scale(s->manifold, k), sum = 0;
-  for (int j = 0; j < n; j++) sum += size[j]/unit*fabs(x[j]);
-  return (fmin(2*DBL_EPSILON*sum, 5e-14) + 1e-16)*unit;
+  return pf_alpha_row_rounding(s->manifold, k, size, x, n);
 }
 
 static double largest_force(const PfAlpha *s)
@@ -235,11 +238,8 @@ static PfStatus find_change(void *user, bool fresh, double *length)
 /* Converged to rounding, by the last change or by the residual: with stiff forces the residual may stay large. */
 #define UNTIL_ROUNDING .iterations = 60, .enough = 1, .rounding = 1e4, .negligible = 1e-10, .stall = 0.5
 
-/* The factors are kept as long as they reduce the residual to this part each time; else it gives up when it rises. */
-static const PfNewtonPolicy swift = {UNTIL_ROUNDING, .reuse = 0.03};
-/* New factors at each iteration, and steps that do not help are halved: near a loss of rank the equations have other
- * solutions, which are not to be jumped to. */
-static const PfNewtonPolicy careful = {UNTIL_ROUNDING, .halvings = 10};
+const PfNewtonPolicy pf_alpha_swift = {UNTIL_ROUNDING, .reuse = 0.03};
+const PfNewtonPolicy pf_alpha_careful = {UNTIL_ROUNDING, .halvings = 10};
 
 static bool iterate(PfMotionRun *run, PfAlpha *s, const PfNewtonPolicy *policy)
 {
@@ -272,21 +272,25 @@ static void guess(PfAlpha *s)
   }
 }
 
-PfStepEnd pf_alpha_explain(PfMotionRun *run)
+void pf_alpha_report_stuck(PfMotionRun *run, double h)
 {
-  const PfAlpha *s = run->stepper.data;
   const PfModel *model = pf_system_equations(run->system)->model;
   const PfRunResult *r = &run->result;
-  if (!s->stuck) return PF_STEP_TROUBLE;
   run->flow.reported = true;
   pf_fail(run->ctx, PF_ERR_NUMBER, "'%s' finds no state at the end of the step of %.3g from t = %.12g: Newton's "
-          "iteration does not converge", run->stepper.method->name, s->h, run->state.t);
+          "iteration does not converge", run->stepper.method->name, h, run->state.t);
   if (r->weakest_row >= 0 && r->weakest < 0.1)
     pf_hint(run->ctx, "take smaller steps; the constraints come close to losing rank: '%s' is nearly dependent on the "
             "others (%.2g at t = %.6g, where 1 is orthogonal)", model->constraints[r->weakest_row].name, r->weakest,
             r->weakest_t);
   else
     pf_hint(run->ctx, "take smaller steps; forces that jump may also be the cause");
+}
+
+PfStepEnd pf_alpha_explain(PfMotionRun *run)
+{
+  const PfAlpha *s = run->stepper.data;
+  if (s->stuck) pf_alpha_report_stuck(run, s->h);
   return PF_STEP_TROUBLE;
 }
 
@@ -297,10 +301,10 @@ bool pf_alpha_solve(PfMotionRun *run)
   guess(s);
   for (int i = s->n; i < s->size && s->redundant; i++)
     if (is_dropped(s, i)) s->x[i] = s->x_old[i] = 0;
-  if (iterate(run, s, &swift)) return true;
+  if (iterate(run, s, &pf_alpha_swift)) return true;
   for (int i = 0; i < s->size; i++) s->x[i] = i < s->n + s->m ? s->x_old[i] : 0;
   s->factored = false;
-  if (iterate(run, s, &careful)) return true;
+  if (iterate(run, s, &pf_alpha_careful)) return true;
   /* why it failed: an equation is not finite, or the iteration does not converge */
   s->stuck = s->bad_row < 0;
   run->flow.trouble = s->stuck ? PF_TROUBLE_NONE : PF_TROUBLE_NOT_FINITE;

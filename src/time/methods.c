@@ -2,11 +2,14 @@
 /* The methods by name. */
 #include "time/time_impl.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const PfMethod *const methods[] = {&pf_method_dopri5, &pf_method_dop853, &pf_method_rk4,
                                           &pf_method_generalized_alpha, &pf_method_rattle,
+                                          &pf_method_hht_alpha, &pf_method_wbz_alpha, &pf_method_newmark,
+                                          &pf_method_discrete_gradient,
                                           &pf_method_cvode_adams, &pf_method_cvode_bdf, &pf_method_ida,
                                           &pf_method_ida2};
 enum { METHODS = sizeof methods/sizeof *methods };
@@ -41,6 +44,26 @@ bool pf_method_has_fixed_step(const PfMethod *method)
 bool pf_method_has_damping(const PfMethod *method)
 {
   return method->damped;
+}
+
+bool pf_method_is_alpha(const PfMethod *method)
+{
+  return method->alpha;
+}
+
+double pf_method_default_rho(const PfMethod *method)
+{
+  return method->default_rho > 0 ? method->default_rho : PF_DEFAULT_RHO;
+}
+
+bool pf_method_takes_rho(const PfMethod *method, double rho)
+{
+  return method->damped && rho >= method->least_rho && rho <= 1;
+}
+
+double pf_method_rho_from(const PfMethod *method, const PfMethod *other, double rho)
+{
+  return method->alpha == other->alpha && pf_method_takes_rho(method, rho) ? rho : NAN;
 }
 
 bool pf_method_can_drift(const PfMethod *method)

@@ -84,6 +84,8 @@ PfStatus pf_monitor_make(PfMotionRun *run)
   roots[POTENTIAL] = eq->potential;
   PF_TRY(carried(run, eq, roots + CARRIED));
   PF_TRY(power(run, eq, roots + POWER));
+  run->monitor.energy_form = pf_expr_sub(run->ctx, pf_expr_add(run->ctx, roots[KINETIC], roots[POTENTIAL]),
+                                         roots[CARRIED]);
   run->monitor.power_form = roots[POWER];
   for (int k = 0; k < m; k++) {
     roots[FIRST_RESIDUAL + k] = eq->position[k] == PF_EXPR_NONE ? zero : eq->position[k];

@@ -33,8 +33,9 @@ static PfStatus find_method(PfMotionRun *run)
 {
   run->stepper.method = pf_method_find(run->options.method);
   if (!run->stepper.method) return pf_method_unknown(run->ctx, run->options.method);
-  const PfRunOptions *o = &run->options;
-  run->stepper.fixed = run->stepper.method->fixed && !(run->stepper.method->damped && (o->adaptive || !(o->step > 0)));
+  PfRunOptions *o = &run->options;
+  if (isnan(o->rho)) o->rho = pf_method_default_rho(run->stepper.method);
+  run->stepper.fixed = run->stepper.method->fixed && !(run->stepper.method->alpha && (o->adaptive || !(o->step > 0)));
   if (run->n == 0) {
     /* a motion at rest keeps the steps of a method that has fixed ones: a caller in real time goes on with them */
     run->stepper.method = &pf_method_idle;
@@ -47,7 +48,7 @@ static PfStatus find_method(PfMotionRun *run)
     pf_hint(run->ctx, "give one, for example @step{1e-3}, or { step = 1e-3 } after 'run' in the model");
     return PF_ERR_ARGUMENT;
   }
-  if (!run->stepper.method->damped && (o->adaptive || o->printed))
+  if (!run->stepper.method->alpha && (o->adaptive || o->printed))
     return pf_fail(run->ctx, PF_ERR_ARGUMENT, "only the alpha methods have %s, not '%s'",
                    o->adaptive ? "a choice between fixed and adaptive steps" : "a printed form",
                    run->stepper.method->name);
@@ -148,7 +149,6 @@ PfStatus pf_motion_open(PfContext *ctx, const PfSystem *system, const double *va
   o->method = pf_run_method(o);
   o->formulation = pf_run_formulation(o);
   if (o->most_steps <= 0) o->most_steps = PF_DEFAULT_MOST_STEPS;
-  if (isnan(o->rho)) o->rho = PF_DEFAULT_RHO;
   PfStatus status = prepare(run, values);
   if (status != PF_OK) {
     pf_motion_close(run);

@@ -23,7 +23,10 @@ struct PfMethod {
   const char *name, *summary;
   const char *library; /* that it needs, or NULL */
   bool fixed;  /* takes options.step and keeps it */
-  bool damped; /* an alpha method; without a step it chooses its own */
+  bool damped; /* knows rho, */
+  double default_rho; /* which is this unless it is given; 0: PF_DEFAULT_RHO */
+  double least_rho;   /* and no less than this */
+  bool alpha;  /* one of the alpha methods: has a printed form, and without a step it chooses its own */
   bool bound;  /* solves the constraints in every step: it cannot go on off them */
   bool formulas; /* needs M and F as formulas, not only accelerations */
   bool direct; /* leaves y on the constraints by itself: no projection afterwards */
@@ -111,6 +114,7 @@ typedef struct PfMonitor {
   } at;                    /* where pf_monitor_at was called last */
   bool in_bodies;          /* energies come from the recursion too, */
   double *momentum;        /* and where a body floats the momentum: linear, angular about the origin; else NULL */
+  PfExpr energy_form;      /* the energy whose change is the work done */
   PfExpr power_form;       /* power of everything that has no potential */
   bool has_power, power_of_constraints; /* the second: it depends on multipliers */
   bool power_known, step_known;
@@ -274,6 +278,7 @@ PfStatus pf_method_unknown(PfContext *ctx, const char *name);
 
 extern const PfMethod pf_method_idle; /* idle.c: where nothing can move */
 extern const PfMethod pf_method_dopri5, pf_method_dop853, pf_method_rk4, pf_method_generalized_alpha, pf_method_rattle;
+extern const PfMethod pf_method_newmark, pf_method_hht_alpha, pf_method_wbz_alpha, pf_method_discrete_gradient;
 extern const PfMethod pf_method_cvode_adams, pf_method_cvode_bdf, pf_method_ida, pf_method_ida2; /* sundials.c */
 
 #endif

@@ -22,7 +22,7 @@ syn match pfaffContext "\%([A-Za-z0-9_)\]}']\s\+\)\@<=\<\%(outside\|inside\|hing
 syn match pfaffContext "^\s*\zs\<\%(outside\|inside\|hinge\|shift\|ball\|free\|turn\|weld\|with\)\>\%(\s*[=.(']\)\@!"
 syn match pfaffProperty contained "\%([{,]\s*\|^\s*\)\@<=\<\%(largest_step\|formulation\|most_steps\|stiffness\|damping\|inertia\|center\|length\|radius\|roller\|scheme\|color\|every\|atol\|axis\|mass\|rtol\|step\|com\|rho\)\>\ze\%(\s*=\|\s\)"
 syn match pfaffFunction "\.\@1<!\<\%(distance\|reaction\|inertia\|atan2\|cross\|omega\|point\|acos\|asin\|atan\|cosh\|diag\|list\|norm\|sign\|sinh\|sqrt\|tanh\|abs\|cos\|dot\|exp\|log\|max\|min\|pos\|sin\|sum\|tan\|vel\|if\)\ze\s*("
-syn match pfaffIntegrator contained "\<\%(generalized_alpha\|cvode_adams\|cvode_bdf\|dop853\|dopri5\|rattle\|ida2\|ida\|rk4\)\>"
+syn match pfaffIntegrator contained "\<\%(discrete_gradient\|generalized_alpha\|cvode_adams\|cvode_bdf\|hht_alpha\|wbz_alpha\|newmark\|dop853\|dopri5\|rattle\|ida2\|ida\|rk4\)\>"
 syn match pfaffFormulation "\%(\<formulation\>\s*=\=\s*\)\@<=\<\%(rosenberg_extended\|udwadia_phohomsiri\|udwadia_kalaba\|elimination\|multipliers\|recursive\|rosenberg\|cascade\|laconic\|maggi\|auto\)\>"
 syn match pfaffShape contained "\<\%(cylinder\|sphere\|arrow\|trace\|disc\|line\|box\)\>\ze\s*("
 syn match pfaffUnitName contained "\a\@1<!\%(\%(G\|M\|c\|d\|h\|k\|m\|n\|p\|u\|µ\|μ\)\=\%(Ohm\|bar\|mol\|rad\|Hz\|Pa\|cd\|A\|C\|F\|H\|J\|K\|L\|N\|T\|V\|W\|g\|m\|s\|Ω\)\|\%(day\|deg\|kgf\|lbf\|min\|rev\|rpm\|ft\|in\|lb\|%\|h\|t\|°\)\)\a\@!"

@@ -250,6 +250,7 @@ static PfSim *open_by(const char *model, const char *method)
   assert_non_null(sim);
   PfRunOptions o = pf_sim_options(sim);
   o.method = method;
+  if (method && !pf_method_takes_rho(pf_method_find(method), o.rho)) o.rho = NAN; /* that of the model */
   if (method && pf_method_has_fixed_step(pf_method_find(method))) o.step = 0.01;
   if (!pf_sim_set_options(sim, &o)) fail_msg("%s", pf_sim_error(sim)->message);
   start(sim);

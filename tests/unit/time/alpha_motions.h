@@ -118,7 +118,7 @@ static inline void drive_step(Drive *drive)
 
 /* ---------------------------------------------------------------- runs */
 
-enum { MOST_SAMPLES = 256, MOST_STATE = 64 };
+enum { MOST_SAMPLES = 256, MOST_STATE = 72 };
 
 typedef struct Samples {
   int n, m, count;
