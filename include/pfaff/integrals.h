@@ -92,6 +92,40 @@ typedef struct PfInvariants {
 PF_API PfStatus pf_invariants_find(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                    const double *parameters, PfInvariants *invariants);
 
+/* ---------------------------------------------------------------- invariant measures */
+
+/* |f|^power, or exp(power*f). */
+typedef struct PfDensityFactor {
+  PfExpr f;
+  double power;
+  bool exponential;
+  bool positive; /* wherever there is inertia: exponentials, principal minors of G */
+} PfDensityFactor;
+
+/* A measure of the reduced equations q' = v(q, omega), G omega' = g that the motion keeps. */
+typedef struct PfDensity {
+  bool found;
+  PfExpr density;         /* of the volume of `variables` */
+  PfExpr multiplier;      /* Chaplygin's reducing multiplier N(q), dtau = N dt; else PF_EXPR_NONE */
+  int factor_count;
+  PfDensityFactor *factors;
+  bool smooth;            /* and positive */
+  bool general;           /* for all values of the parameters that are not 0, not only for the given ones */
+  PfTruth proof;          /* PF_TRUE: div(density*rate) is zero by the normal form, too, not only at points of prime
+                           * fields */
+  int variable_count;
+  const char **variables; /* coordinates on which the equations of the pseudo-velocities depend, then these */
+  bool attitudes;         /* attitudes too, with the volume of rotations */
+  int tried_count;        /* functions of which the density may be made */
+  PfExpr *tried;
+  const char *why_not;    /* why there was no search, else NULL */
+} PfDensity;
+
+/* Searches densities that are products of powers of the functions `tried` and exponentials of functions of position,
+ * the smooth ones first; powers are fractions. Lives in `arena`. */
+PF_API PfStatus pf_measure_find(PfContext *ctx, PfArena *arena, const PfEquations *equations, const double *parameters,
+                                PfDensity *density);
+
 #ifdef __cplusplus
 }
 #endif

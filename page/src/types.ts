@@ -226,6 +226,23 @@ export interface InvariantsReport {
   /** errors, warnings and notes, in the order of the text */ diagnostics: Diagnostic[];
 }
 
+export interface MeasureReport {
+  /** the name of the model, or of its file */ model: string;
+  /** there is a density of the kind that is searched */ found: boolean;
+  /** the density; else null */ density: string | null;
+  /** with two pseudo-velocities that are velocities: Chaplygin's reducing multiplier N, dtau = N dt; else null */ multiplier: string | null;
+  /** the variables of the volume: coordinates of the reduced equations, and pseudo-velocities */ volume: string[];
+  /** attitudes of bodies too, by the volume of rotations */ attitudes: boolean;
+  /** the density is positive and smooth wherever the equations determine the accelerations */ smooth: boolean;
+  /** for all values of the parameters; else for these */ for_all_parameters: boolean;
+  /** proven by the normal form too; else at random states, in exact arithmetic */ normal_form: boolean;
+  /** the factors of the density */ factors: Factor[];
+  /** the functions whose powers were tried, and exponentials of those of position */ tried: string[];
+  /** a steady motion near which no density is continuous and positive; else null */ obstacle: Obstacle | null;
+  /** why there was no search; else null */ why_not: string | null;
+  /** errors, warnings and notes, in the order of the text */ diagnostics: Diagnostic[];
+}
+
 export interface PageData {
   /** 1 */ format: number;
   /** of the program that made it */ version: string;
@@ -541,6 +558,19 @@ export interface InvariantsInvariant {
   /** constant between events and switches of forces, not across them */ between_switches: boolean;
   /** it follows from the others */ dependent: boolean;
   /** proven by the normal form too; else at random states, in exact arithmetic */ normal_form: boolean;
+}
+
+export interface Factor {
+  /** the function f */ function: string;
+  /** its power p: the density has the factor |f|^p or exp(p*f) */ power: number;
+  /** exp(p*f) */ exponential: boolean;
+  /** the factor is positive and smooth wherever the equations determine the accelerations */ positive: boolean;
+}
+
+export interface Obstacle {
+  /** the rate at which the volume of states grows near a steady motion, in 1/s */ rate: number;
+  /** the coordinates of this motion, in SI units */ q: number[];
+  /** the velocities of this motion, in SI units */ v: number[];
 }
 
 export interface PageDataTrack {

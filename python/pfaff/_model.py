@@ -360,7 +360,7 @@ class Model(Arrays):
     # ------------------------------------------------------------ studies
 
     def study(self, kind: str, operands: Sequence[str] = (), *, stop: Stop = None, **options: Any) -> Record:
-        """A study by its JSON: equilibria, steady, continue, linearize, portrait, poincare, integrability, invariants."""
+        """A study by its JSON: equilibria, steady, continue, linearize, portrait, poincare, integrability, invariants, measure."""
         return self._report(kind, options, operands, stop)
 
     if TYPE_CHECKING:
@@ -421,6 +421,10 @@ class Model(Arrays):
     def invariants(self, *, stop: Stop = None, **options: Any) -> reports.InvariantsReport:
         """Conserved quantities, each proven."""
         return self._report("invariants", options, (), stop)
+
+    def measure(self, *, stop: Stop = None, **options: Any) -> reports.MeasureReport:
+        """A density of an invariant measure of the reduced equations, proven, or the functions that were tried."""
+        return self._report("measure", options, (), stop)
 
     # ------------------------------------------------------------ pictures, pages, other programs
 

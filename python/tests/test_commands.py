@@ -119,6 +119,7 @@ def test_other_studies(program, pendulum):
     m = example("chaplygin_sleigh")
     same(m.integrability(), program("study", "integrability", "--json", EXAMPLES/"skates/chaplygin_sleigh.pf"))
     same(m.invariants(), program("study", "invariants", "--json", EXAMPLES/"skates/chaplygin_sleigh.pf"))
+    same(m.measure(), program("study", "measure", "--json", EXAMPLES/"skates/chaplygin_sleigh.pf"))
     curves = pendulum.portrait(["phi", "phi'"], starts=2, duration=1).curves
     assert len(curves) == 2 and len(curves[0].a) == len(curves[0].b) > 5
     points = pendulum.poincare({"t": 0.5}, ["phi", "phi'"], duration=2)

@@ -234,6 +234,8 @@ def derivation(page):
     page.show("derive", "--form", "laconic", "--steps", OMNI)
     page.say("Section 5 without motors, with A1, A2, A3 and kappa written out:")
     page.show("derive", "--form", "laconic", INERTIA)
+    page.say("Its invariant measure, d nu/|nu3|, for all values of the parameters:")
+    page.show("study", "measure", INERTIA)
     page.say("Section 6: the carriage on two omni wheels, and with one constraint more the differential drive:")
     page.show("derive", "--form", "laconic", TWO)
     page.say("P_nu2 of the differential drive is that of the carriage on two omni wheels, P_nu3 is P_3 - Delta P_1/Lambda, and their bracket is "

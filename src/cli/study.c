@@ -17,6 +17,7 @@ const PfTask *const pf_studies[] = {
   &pf_poincare_task,
   &pf_integrability_task,
   &pf_invariants_task,
+  &pf_measure_task,
   NULL,
 };
 

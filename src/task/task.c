@@ -9,7 +9,8 @@ static const PfTask *const tasks[] = {
   &pf_plot_task,       &pf_draw_task,      &pf_page_task,          &pf_converge_task,   &pf_sweep_task,
   &pf_fmt_task,        &pf_import_task,    &pf_export_task,        &pf_examples_task,   &pf_new_task,
   &pf_equilibria_task, &pf_steady_task,    &pf_continue_task,      &pf_linearize_task,  &pf_portrait_task,
-  &pf_poincare_task,   &pf_integrability_task, &pf_invariants_task};
+  &pf_poincare_task,   &pf_integrability_task, &pf_invariants_task,
+  &pf_measure_task};
 
 const PfTask *pf_task(int index)
 {

@@ -16,14 +16,15 @@
 extern const PfTask pf_check_task, pf_compare_task, pf_converge_task, pf_derive_task, pf_draw_task,
     pf_eval_task, pf_examples_task, pf_export_task, pf_fmt_task, pf_import_task, pf_new_task,
     pf_page_task, pf_plot_task, pf_run_task, pf_sweep_task, pf_linearize_task, pf_equilibria_task, pf_steady_task,
-    pf_continue_task, pf_portrait_task, pf_poincare_task, pf_integrability_task, pf_invariants_task;
+    pf_continue_task, pf_portrait_task, pf_poincare_task, pf_integrability_task, pf_invariants_task,
+    pf_measure_task;
 
 /* The fields of their reports, as far as no other header has them. 'fmt' and 'import' share some, and 'equilibria' and
  * 'steady'. */
 extern const PfField pf_check_fields[], pf_compare_fields[], pf_converge_fields[], pf_eval_fields[],
     pf_examples_fields[], pf_export_fields[], pf_text_fields[], pf_new_fields[], pf_page_fields[], pf_plot_fields[],
     pf_run_fields[], pf_linearize_fields[], pf_steady_fields[], pf_continue_fields[], pf_portrait_fields[],
-    pf_poincare_fields[], pf_integrability_fields[], pf_invariants_fields[];
+    pf_poincare_fields[], pf_integrability_fields[], pf_invariants_fields[], pf_measure_fields[];
 
 /* The surroundings of a task at work. */
 typedef struct Host {

@@ -12,9 +12,7 @@ At random values of all names, with derivatives by complex steps, which have no 
   - d/dt P_a* + {P_a, L*} = B_a + W_a* + Q_a, with omega' from the printed equations of motion.
 The models are the examples without free and ball joints, whose steps contain direction cosines that depend on each other, one with
 velocities that are affine in the speeds and depend on time, and one in which they are not linear."""
-import cmath
 import json
-import math
 import pathlib
 import random
 import re
@@ -22,36 +20,11 @@ import subprocess
 import sys
 import tempfile
 
+from formulas import Formula, Unknown, solve
+
 PFAFF, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
-TOKEN = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[[\d, ]+\])*'*")
-FUNCTIONS = {name: getattr(cmath, name) for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "asin", "acos", "atan", "sinh", "cosh", "tanh")}
-STEP, TOLERANCE = 1e-30, 1e-9  # of sums of many terms at random values; differences seen are below 1e-11
+TOLERANCE = 1e-9  # of sums of many terms at random values; differences seen are below 1e-11
 PAIR = re.compile(r"\{P_(.*), (?:P_(.*)|L_star|p_i v_i)\}(\*?)$")
-
-
-class Unknown(Exception):
-    """A function that is not evaluated here."""
-
-
-class Formula:
-    def __init__(self, text):
-        self.names = set()
-        def replace(match):
-            name = match.group(0)
-            if text[match.end():].startswith("("):
-                if name not in FUNCTIONS: raise Unknown(name)
-                return f"F[{name!r}]"
-            if name == "pi": return "PI"
-            self.names.add(name)
-            return f"V[{name!r}]"
-        self.code = compile(re.sub(TOKEN, replace, text).replace("^", "**"), text, "eval")
-
-    def at(self, values):
-        return eval(self.code, {"F": FUNCTIONS, "V": values, "PI": math.pi})
-
-    def slope(self, values, name):
-        if name not in self.names: return 0.0
-        return self.at({**values, name: values[name] + 1j*STEP}).imag/STEP
 
 
 def derive(model):
@@ -62,20 +35,6 @@ def derive(model):
 def check(model):
     done = subprocess.run([PFAFF, "check", "--json", str(model)], capture_output=True, text=True)
     return json.loads(done.stdout)
-
-
-def solve(matrix, right):
-    """Gauss with pivots."""
-    n = len(right)
-    rows = [list(map(complex, matrix[i])) + [complex(right[i])] for i in range(n)]
-    for k in range(n):
-        best = max(range(k, n), key=lambda i: abs(rows[i][k]))
-        rows[k], rows[best] = rows[best], rows[k]
-        for i in range(n):
-            if i != k:
-                factor = rows[i][k]/rows[k][k]
-                rows[i] = [x - factor*y for x, y in zip(rows[i], rows[k])]
-    return [rows[i][n]/rows[i][i] for i in range(n)]
 
 
 class Model:

@@ -302,6 +302,7 @@ def check_reports(place):
         ("poincare", None, [["--section", "a=0", "--show", "a,a'", "--for", "5", "p.pf"]]),
         ("integrability", None, [[disc], ["--state", "x=0", board]]),
         ("invariants", None, [["p.pf"], [disc]]),
+        ("measure", None, [["p.pf"], [disc], [board]]),
     ]
     for task, setting, lists in cases:
         report = next(one for one in reports if (one["task"], one["setting"]) == (task, setting))

@@ -86,7 +86,7 @@ says err "$place/a\x0ab.urdf"
 # The name of a file stands for a model without a name, in one line.
 sed '/^model/d' "$source/examples/wheels/cart.pf" >"$place/$newline.pf"
 for command in check derive eval compare "run --for 1" "study linearize" "study integrability" "study invariants" \
-  "converge --for 1"; do
+  "study measure" "converge --for 1"; do
   run 0 $command "$place/$newline.pf"
   says out "$place/a\x0ab.pf"
 done

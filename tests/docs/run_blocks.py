@@ -43,7 +43,7 @@ PRINTS = re.compile(r"\n+<!-- prints -->\n```text\n(?P<text>.*?)^```$", re.M | r
 INDENTED = re.compile(r"(?<=\n\n)    [^\n]*")
 NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
 EFFORT = re.compile(r"  (steps|rank margin) ")   # of the summary of a run: depends on rounding and on the machine
-DERIVES = re.compile(r"pfaff (derive|study invariants)")
+DERIVES = re.compile(r"pfaff (derive|study invariants|study measure)")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 EXTRAS = {"casadi": "casadi", "pfaff.gym": "gymnasium", "scipy": "scipy", "sympy": "sympy", "to_control": "control", "pfaff": "pfaff"}
 
