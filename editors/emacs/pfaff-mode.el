@@ -46,8 +46,8 @@
   '("ball" "free" "hinge" "inside" "outside" "shift" "turn" "weld" "with"))
 (defconst pfaff--functions
   '("sin" "cos" "tan" "asin" "acos" "atan" "sinh" "cosh" "tanh" "exp" "log" "abs" "sign" "atan2" "min" "max" "if"
-    "sqrt" "dot" "cross" "norm" "pos" "vel" "omega" "point" "diag" "inertia" "distance" "reaction" "sum"
-    "list"))
+    "sqrt" "dot" "cross" "norm" "pos" "vel" "omega" "point" "diag" "inertia" "distance" "reaction" "wrench"
+    "sum" "list"))
 (defconst pfaff--constants
   '("t" "pi" "ground" "lambda"))
 (defconst pfaff--shown

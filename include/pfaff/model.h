@@ -339,6 +339,10 @@ struct PfModel {
 
   const struct PfNames *names; /* scopes and definitions, for quantities that are read later; NULL without */
   void (*free_names)(struct PfNames *names); /* NULL: they are those of another model */
+  /* Reads the text again with a free joint after the placement of each of these frames (names in full), with
+   * coordinates NAME.free.qw … and NAME.free.px …, for the forces in the cut through their joints. The result is
+   * released by pf_model_free; warnings are not repeated. NULL: the model was not read from a text. */
+  PfStatus (*cut)(PfContext *ctx, const PfModel *model, const char *const *frames, int count, PfModel **made);
 };
 
 /* Frees the model, the complete model that belongs to it, and all names; expressions stay in the context. */

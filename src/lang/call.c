@@ -319,7 +319,7 @@ static const Builtin builtins[] = {
   {"sqrt", call_sqrt},   {"if", call_if},     {"dot", call_vector_product}, {"cross", call_vector_product},
   {"norm", call_norm},   {"pos", call_pos},   {"vel", call_vel},   {"omega", call_omega},
   {"point", call_point}, {"diag", call_matrix}, {"inertia", call_matrix}, {"distance", call_distance},
-  {"reaction", pf_value_of_reaction},
+  {"reaction", pf_value_of_reaction}, {"wrench", pf_value_of_wrench},
 };
 
 /* Is it the name of a function of the language? */

@@ -468,6 +468,8 @@ static void free_names(struct PfNames *names)
   pf_arena_free(names->arena); /* the names themselves live in it */
 }
 
+static PfStatus cut(PfContext *ctx, const PfModel *model, const char *const *frames, int count, PfModel **made);
+
 /* Keeps the names with the model; nothing of them changes later. Names whose resolution adds to the model were resolved
  * by their statements, unless memory was lacking; the others are marked as resolved now. */
 static PfStatus keep_names(struct PfNames *names, PfModel *model)
@@ -482,6 +484,7 @@ static PfStatus keep_names(struct PfNames *names, PfModel *model)
     }
   model->names = names;
   model->free_names = free_names;
+  model->cut = cut;
   return PF_OK;
 }
 
@@ -514,6 +517,59 @@ static PfStatus check_complete(Checker *first, const PfNode *tree)
     pf_check_release(ck);
     pf_arena_free(arena);
   }
+  return status;
+}
+
+/* The model once more, with free joints after the frames whose joints are cut (PfModel.cut). It has the joints and rows
+ * of events that the model itself has. */
+static PfStatus read_cut(PfContext *ctx, PfArena *work, const PfModel *model, const char *const *frames, int count,
+                         PfModel *made)
+{
+  PfSource *source = pf_arena_array(work, PfSource, 1);
+  struct PfNames *names = source ? new_names(ctx, work, source, made) : NULL;
+  if (!names) return pf_no_room(ctx, "the model");
+  Checker *ck = &names->ck;
+  ck->cuts = frames, ck->cut_count = count;
+  ck->complete = model->is_complete;
+  const Checker *first = &model->names->ck;
+  if (ck->complete) ck->releases.at = first->releases.at, ck->releases.count = first->releases.count;
+  PfNode *tree = NULL;
+  PfStatus status = pf_source_init(source, ctx, work, model->file, model->text, model->text_size);
+  if (status == PF_OK) status = pf_parse(source, &tree);
+  if (status == PF_OK) status = check_tree(ck, tree);
+  if (!ck->complete) pf_array_free(ck->allocator, &ck->releases);
+  memset(&ck->releases, 0, sizeof ck->releases); /* borrowed, or freed */
+  ck->cuts = NULL, ck->cut_count = 0;
+  if (status == PF_OK) status = keep_names(names, made);
+  names->source = source;
+  names->arena = status == PF_OK ? work : NULL;
+  if (status == PF_OK) return PF_OK;
+  pf_check_release(ck);
+  pf_source_free(source);
+  return status;
+}
+
+static PfStatus cut(PfContext *ctx, const PfModel *model, const char *const *frames, int count, PfModel **made)
+{
+  *made = NULL;
+  PfArena *arena = pf_arena_new(pf_context_allocator(ctx)), *work = pf_arena_new(pf_context_allocator(ctx));
+  PfModel *result = arena ? pf_arena_array(arena, PfModel, 1) : NULL;
+  const int before = pf_diagnostic_count(ctx);
+  PfStatus status = PF_ERR_MEMORY;
+  if (result && work) {
+    *result = (PfModel){.ctx = ctx, .arena = arena, .file = model->file, .text = model->text,
+                        .text_size = model->text_size, .is_complete = model->is_complete};
+    status = read_cut(ctx, work, model, frames, count, result);
+  } else {
+    pf_fail(ctx, status, "no room for the model");
+  }
+  if (status == PF_OK) {
+    pf_diagnostics_truncate(ctx, before); /* the same warnings again */
+    *made = result;
+    return PF_OK;
+  }
+  pf_arena_free(work);
+  pf_arena_free(arena);
   return status;
 }
 

@@ -179,6 +179,8 @@ typedef struct Checker {
   PF_CHECKER_LISTS(PF_MEMBER)
 #undef PF_MEMBER
   PF_ARRAY(const char *) releases; /* bodies that are detached; the complete model borrows the list of the first */
+  const char *const *cuts;         /* frames with a free joint after their placement, for the forces in it */
+  int cut_count;
   bool complete;                   /* the second check: with the joints and rows of events that detach and attach */
   bool needs_complete;
   bool showing;      /* in 'plot': energies, reactions and violations have names, too */
@@ -387,6 +389,10 @@ bool pf_value_of_shown(Checker *ck, Scope *scope, const PfNode *node, Value *val
 bool pf_value_of_given(Checker *ck, const PfNode *node, Value *value);      /* w_q[2] of 'derive', contact.u */
 Value pf_value_of_violation(Checker *ck, Scope *scope, const PfNode *node); /* violation[rear] */
 Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node);  /* reaction(x) */
+Value pf_value_of_wrench(Checker *ck, Scope *scope, const PfNode *node);    /* wrench(b), an error */
+/* wrench(b).fx: is the node a component of a wrench, and its value. */
+bool pf_is_wrench(const Scope *scope, const PfNode *node);
+Value pf_value_of_wrench_part(Checker *ck, Scope *scope, const PfNode *node);
 /* The contact that the node names; -1 when it names something else. */
 int pf_contact_of(Checker *ck, Scope *scope, const PfNode *node);
 /* The coordinate of that name, among those that were declared; -1: none. */

@@ -549,7 +549,8 @@ static void add_roller_wheel(Contact *k, const PfNode *frame, const PfNode *bloc
   k->shown.roller = angle;
   if (!find_plane(k, support, "the plane of a wheel")) return;
   PfVector n = axis(k, k->support, 2);
-  if (pf_expr_is_probably_zero(ctx, dot(k, k->axle, n), 2) == PF_FALSE) {
+  /* A joint that is cut does not move, but its coordinates could tilt the axle. */
+  if (!k->ck->cut_count && pf_expr_is_probably_zero(ctx, dot(k, k->axle, n), 2) == PF_FALSE) {
     pf_check_fail(k->ck, PF_ERR_MODEL, k->node, "the axle of a wheel with rollers is parallel to the plane");
     return;
   }

@@ -8,11 +8,14 @@
 
 #include <string.h>
 
-/* Searches the bodies that events detach, a short list that the first check collects. False during the first check. */
+/* Searches the bodies that events detach, a short list that the first check collects and the second one obeys, and the
+ * frames whose joints are cut. */
 bool pf_is_released(const Checker *ck, const char *name)
 {
   for (size_t i = 0; ck->complete && i < ck->releases.count; i++)
     if (!strcmp(ck->releases.at[i], name)) return true;
+  for (int i = 0; i < ck->cut_count; i++)
+    if (!strcmp(ck->cuts[i], name)) return true;
   return false;
 }
 

@@ -113,6 +113,7 @@ Value pf_value_of_member(Checker *ck, Scope *scope, const PfNode *node)
     Entity *entity = pf_scope_lookup(ck, scope, node);
     return entity ? pf_value_of_entity(ck, entity, node) : pf_no_value();
   }
+  if (pf_is_wrench(scope, node)) return pf_value_of_wrench_part(ck, scope, node);
   Entity *joint = pf_find_joint(ck, scope, node->child);
   if (joint && !is_axis_name(node->text)) return pf_value_of_joint(ck, scope, joint, node);
   Value value = pf_value_of(ck, scope, node->child);

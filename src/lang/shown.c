@@ -64,6 +64,68 @@ Value pf_value_of_reaction(Checker *ck, Scope *scope, const PfNode *node)
   return pf_no_value();
 }
 
+/* ---------------------------------------------------------------- wrenches */
+
+static const char *const wrench_parts[] = {"mx", "my", "mz", "fx", "fy", "fz"};
+
+/* wrench(b), which is a function of the language unless the model has one of this name. */
+static bool is_wrench(const Scope *scope, const PfNode *node)
+{
+  return node->kind == PF_N_CALL && !strcmp(node->text, "wrench") && !pf_scope_find(scope, "wrench");
+}
+
+bool pf_is_wrench(const Scope *scope, const PfNode *node)
+{
+  return node->kind == PF_N_MEMBER && is_wrench(scope, node->child);
+}
+
+/* The frame that the call names, in full; NULL after an error. */
+static const char *wrench_frame(Checker *ck, Scope *scope, const PfNode *call)
+{
+  const char *how = "wrench(b).fx is a component of the wrench of its joint on the body b, in the axes of b: "
+                    "mx, my, mz, fx, fy or fz";
+  if (!ck->showing && !ck->in_condition) {
+    pf_check_fail(ck, PF_ERR_MODEL, call, "a wrench can only be shown, by 'plot' or @show, and stand in conditions");
+    pf_check_hint(ck, "%s", how);
+    return NULL;
+  }
+  const PfNode *name = call->child;
+  bool one = name && !name->next && (name->kind == PF_N_NAME || name->kind == PF_N_INDEX || name->kind == PF_N_MEMBER);
+  Entity *entity = one ? pf_scope_lookup(ck, scope, name) : NULL;
+  if (one && !entity) return NULL;
+  if (entity && entity->kind == E_FRAME && entity->value) return entity->name;
+  pf_check_fail(ck, PF_ERR_MODEL, call, "the name of one body or frame is needed here");
+  pf_check_hint(ck, "%s", how);
+  return NULL;
+}
+
+static Value wrench_part(Checker *ck, const char *frame, int part)
+{
+  return known_later(ck, pf_print_text(ck, "wrench(%s).%s", frame, wrench_parts[part]),
+                     pf_dim_make(1, part < 3 ? 2 : 1, -2));
+}
+
+Value pf_value_of_wrench_part(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const char *frame = wrench_frame(ck, scope, node->child);
+  for (int i = 0; frame && i < 6; i++)
+    if (!strcmp(node->text, wrench_parts[i])) return wrench_part(ck, frame, i);
+  if (!frame) return pf_no_value();
+  pf_check_fail(ck, PF_ERR_NAME, node, "a wrench has no part '%s'", node->text);
+  pf_check_hint(ck, "its parts are mx, my, mz, fx, fy and fz");
+  return pf_no_value();
+}
+
+/* Without a part a wrench is not one number: an error. */
+Value pf_value_of_wrench(Checker *ck, Scope *scope, const PfNode *node)
+{
+  const char *frame = wrench_frame(ck, scope, node);
+  if (!frame) return pf_no_value();
+  pf_check_fail(ck, PF_ERR_MODEL, node, "a wrench is six numbers");
+  pf_check_hint(ck, "one of them is wrench(%s).fx; alone in a list, wrench(%s) shows all", frame, frame);
+  return pf_no_value();
+}
+
 int pf_contact_of(Checker *ck, Scope *scope, const PfNode *node)
 {
   bool named = node->kind == PF_N_NAME || node->kind == PF_N_INDEX || node->kind == PF_N_MEMBER;
@@ -120,6 +182,7 @@ bool pf_value_of_given(Checker *ck, const PfNode *node, Value *value)
 static bool is_name(const PfNode *node)
 {
   if (node->kind == PF_N_CALL) return !strcmp(node->text, "reaction");
+  if (node->kind == PF_N_MEMBER && node->child->kind == PF_N_CALL) return !strcmp(node->child->text, "wrench");
   if (node->kind == PF_N_MEMBER || node->kind == PF_N_PRIME)
     return node->child->kind != PF_N_CALL && is_name(node->child);
   return node->kind == PF_N_NAME || node->kind == PF_N_INDEX;
@@ -256,6 +319,17 @@ static bool add_family(Checker *ck, Scope *scope, const PfNode *node, ShownList 
   return multipliers || array;
 }
 
+/* wrench(b): all six. False when it is something else, or after an error. */
+static bool add_wrench(Checker *ck, Scope *scope, const PfNode *node, ShownList *list)
+{
+  const char *frame = is_wrench(scope, node) ? wrench_frame(ck, scope, node) : NULL;
+  for (int i = 0; frame && i < 6; i++) {
+    Value value = wrench_part(ck, frame, i);
+    add(ck, list, pf_expr_symbol_name(ck->ctx, value.scalar), pf_dim_unit(ck, value.dim), 1, value.scalar);
+  }
+  return frame;
+}
+
 /* All quantities of a list; the one after 'against' comes last. */
 static bool read_list(Checker *ck, Scope *scope, const PfNode *node, ShownList *list, PfPlot *plot)
 {
@@ -267,7 +341,8 @@ static bool read_list(Checker *ck, Scope *scope, const PfNode *node, ShownList *
       plot->against = last->value, plot->against_label = last->label;
       continue;
     }
-    bool several = add_violations(ck, scope, child, list) || add_family(ck, scope, child, list);
+    bool several = add_violations(ck, scope, child, list) || add_family(ck, scope, child, list) ||
+                   add_wrench(ck, scope, child, list);
     if (!several && !add_value(ck, scope, child, false, list)) return false;
     plot->count = (int)list->count;
   }

@@ -21,7 +21,7 @@ syn match pfaffOrdinary contained "\<\%(impulse\|outside\|surface\|inside\|spher
 syn match pfaffContext "\%([A-Za-z0-9_)\]}']\s\+\)\@<=\<\%(outside\|inside\|hinge\|shift\|ball\|free\|turn\|weld\|with\)\>[.(]\@!"
 syn match pfaffContext "^\s*\zs\<\%(outside\|inside\|hinge\|shift\|ball\|free\|turn\|weld\|with\)\>\%(\s*[=.(']\)\@!"
 syn match pfaffProperty contained "\%([{,]\s*\|^\s*\)\@<=\<\%(largest_step\|formulation\|most_steps\|stiffness\|damping\|inertia\|center\|length\|radius\|roller\|scheme\|color\|every\|atol\|axis\|mass\|rtol\|step\|com\|rho\)\>\ze\%(\s*=\|\s\)"
-syn match pfaffFunction "\.\@1<!\<\%(distance\|reaction\|inertia\|atan2\|cross\|omega\|point\|acos\|asin\|atan\|cosh\|diag\|list\|norm\|sign\|sinh\|sqrt\|tanh\|abs\|cos\|dot\|exp\|log\|max\|min\|pos\|sin\|sum\|tan\|vel\|if\)\ze\s*("
+syn match pfaffFunction "\.\@1<!\<\%(distance\|reaction\|inertia\|wrench\|atan2\|cross\|omega\|point\|acos\|asin\|atan\|cosh\|diag\|list\|norm\|sign\|sinh\|sqrt\|tanh\|abs\|cos\|dot\|exp\|log\|max\|min\|pos\|sin\|sum\|tan\|vel\|if\)\ze\s*("
 syn match pfaffIntegrator contained "\<\%(discrete_gradient\|generalized_alpha\|cvode_adams\|cvode_bdf\|hht_alpha\|wbz_alpha\|newmark\|dop853\|dopri5\|rattle\|ida2\|ida\|rk4\)\>"
 syn match pfaffFormulation "\%(\<formulation\>\s*=\=\s*\)\@<=\<\%(rosenberg_extended\|udwadia_phohomsiri\|udwadia_kalaba\|elimination\|multipliers\|recursive\|rosenberg\|cascade\|laconic\|maggi\|auto\)\>"
 syn match pfaffShape contained "\<\%(cylinder\|sphere\|arrow\|trace\|disc\|line\|box\)\>\ze\s*("
