@@ -230,6 +230,16 @@ typedef struct PfParts {
 PF_API PfStatus pf_expr_share(PfContext *ctx, PfArena *arena, PfExpr *roots, int count,
                               const char *prefix, size_t limit, PfParts *parts);
 
+/* Symbols that some of the roots show: there no part that contains one of them gets a name. */
+typedef struct PfShown {
+  const PfExpr *symbols;
+  int count;
+  const bool *roots; /* for each root */
+} PfShown;
+/* The same with such symbols; NULL: none. */
+PF_API PfStatus pf_expr_share_around(PfContext *ctx, PfArena *arena, PfExpr *roots, int count, const PfShown *shown,
+                                     const char *prefix, size_t limit, PfParts *parts);
+
 #ifdef __cplusplus
 }
 #endif

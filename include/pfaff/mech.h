@@ -232,7 +232,7 @@ typedef struct PfEquation {
   PfExpr left, right;
 } PfEquation;
 
-enum { PF_MOST_SECTIONS = 4, PF_MOST_STEPS = 16, PF_MOST_MATRICES = 8 };
+enum { PF_MOST_SECTIONS = 4, PF_MOST_STEPS = 16, PF_MOST_MATRICES = 20 };
 
 /* An equation between vectors or matrices, which no expression can hold. */
 typedef struct PfLine {
@@ -332,7 +332,8 @@ typedef struct PfDeriveOptions {
   const char *form;        /* multipliers, rosenberg, rosenberg_extended, udwadia_kalaba, maggi, laconic */
   const char *independent; /* the rosenbergs: coordinates with independent accelerations, with commas; NULL: chosen */
   bool steps;              /* the way to the equations too */
-  bool matrices;           /* maggi, laconic: the equations between matrices too */
+  bool matrices;           /* the equations between matrices too; not with multipliers */
+  bool solved;             /* rosenberg_extended, udwadia_kalaba: no acceleration on a right side */
 } PfDeriveOptions;
 
 /* The equations in a form. Fails with PF_ERR_ARGUMENT for another name, or names that are no such coordinates, with

@@ -229,15 +229,15 @@ class Model(Arrays):
         return self._report("check", {"params": params, "state": state, **options})
 
     def derive(self, form: str = "multipliers", *, params: Named = None, state: Named = None, independent: Names = None,
-               steps: bool = False, matrices: bool = False, stop: Stop = None, **options: Any) -> Equations:
+               solved: bool = False, steps: bool = False, matrices: bool = False, stop: Stop = None, **options: Any) -> Equations:
         """The equations of motion in a form: multipliers, rosenberg, rosenberg_extended, udwadia_kalaba, maggi, laconic.
 
         >>> m = pfaff.Model("coord x [m]; param m = 1 [kg], k = 2 [N/m]; kinetic m*x'^2/2; potential k*x^2/2")
         >>> [(e.lhs, e.rhs) for e in m.derive().equations]
         [("m*x''", '-k*x')]
         """
-        given = {"form": form, "params": params, "state": state, "independent": independent, "steps": steps,
-                 "matrices": matrices, **options}
+        given = {"form": form, "params": params, "state": state, "independent": independent, "solved": solved,
+                 "steps": steps, "matrices": matrices, **options}
         raw = self._values("derive", given, (), stop)
         moving = {"coordinates": list(self.coordinates), "inputs": [entry["name"] for entry in self.info["inputs"]]}
         return Equations({**raw, **moving}, lambda how: self._words("derive", {**given, how: True} if how else given))

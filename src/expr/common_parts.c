@@ -16,6 +16,7 @@ typedef struct Sharing {
   uint32_t *uses;  /* how often each node is an operand or a root */
   size_t *weight;  /* names, numbers and signs of its text with the parts taken out */
   PfExpr *images;  /* each node in terms of the parts */
+  bool *open; /* each node: it contains a symbol that a root with this node in it shows */
   PF_ARRAY(PfExpr) names, values;
   int latest; /* number of the latest name */
 } Sharing;
@@ -72,7 +73,7 @@ static PfStatus rewrite(Sharing *s)
       weight = part > SIZE_MAX - weight ? SIZE_MAX : weight + part;
     }
     s->weight[i] = weight;
-    if (s->uses[i] < 2 || weight < LEAST_WEIGHT || count == 0) continue;
+    if (s->uses[i] < 2 || weight < LEAST_WEIGHT || count == 0 || s->open[i]) continue;
     PfExpr name = next_name(s);
     if (!pf_push(table->allocator, &s->names, name) || !pf_push(table->allocator, &s->values, s->images[i]))
       return pf_no_room(table->ctx, "shared parts of formulas");
@@ -82,12 +83,35 @@ static PfStatus rewrite(Sharing *s)
   return pf_expr_check(s->table->ctx);
 }
 
+/* Down from the roots that show symbols, then up from the symbols: operands come before what uses them. */
+static PfStatus mark_open(Sharing *s, const PfExpr *roots, int count, const PfShown *shown)
+{
+  const PfExprTable *table = s->table;
+  bool *contains;
+  PF_TRY(pf_arrays(table->ctx, s->arena, "shared parts of formulas", PF_ROOM(contains, s->node_count)));
+  for (int i = 0; i < count; i++)
+    if (roots[i] != PF_EXPR_NONE && shown->roots[i]) s->open[table->place[roots[i]]] = true;
+  for (int i = s->node_count; i-- > 0;)
+    for (uint32_t k = 0; s->open[i] && k < node_of(table, s->nodes[i])->count; k++)
+      s->open[table->place[args_of(table, s->nodes[i])[k]]] = true;
+  for (int i = 0; i < s->node_count; i++) {
+    const uint32_t operands = node_of(table, s->nodes[i])->count;
+    for (int k = 0; k < shown->count && operands == 0; k++)
+      contains[i] = contains[i] || shown->symbols[k] == s->nodes[i];
+    for (uint32_t k = 0; k < operands; k++)
+      contains[i] = contains[i] || contains[table->place[args_of(table, s->nodes[i])[k]]];
+    s->open[i] = s->open[i] && contains[i];
+  }
+  return PF_OK;
+}
+
 /* Counts uses, names shared parts and rewrites the roots. */
-static PfStatus share(Sharing *s, PfArena *arena, PfExpr *roots, int count, PfParts *parts)
+static PfStatus share(Sharing *s, PfArena *arena, PfExpr *roots, int count, const PfShown *shown, PfParts *parts)
 {
   PF_TRY(pf_walk(s->table, s->arena, roots, count, &s->nodes, &s->node_count));
   PF_TRY(pf_arrays(s->table->ctx, s->arena, "shared parts of formulas", PF_ROOM(s->uses, s->node_count),
-                   PF_ROOM(s->weight, s->node_count), PF_ROOM(s->images, s->node_count)));
+                   PF_ROOM(s->weight, s->node_count), PF_ROOM(s->images, s->node_count),
+                   PF_ROOM(s->open, s->node_count)));
   /* How often each node is an operand or a result. */
   const PfExprTable *table = s->table;
   for (int i = 0; i < s->node_count; i++)
@@ -95,6 +119,7 @@ static PfStatus share(Sharing *s, PfArena *arena, PfExpr *roots, int count, PfPa
       s->uses[table->place[args_of(table, s->nodes[i])[k]]]++;
   for (int i = 0; i < count; i++)
     if (roots[i] != PF_EXPR_NONE) s->uses[table->place[roots[i]]]++;
+  if (shown) PF_TRY(mark_open(s, roots, count, shown));
   PF_TRY(rewrite(s));
   size_t found = s->names.count;
   PfExpr *names = pf_arena_array(arena, PfExpr, found), *values = pf_arena_array(arena, PfExpr, found);
@@ -107,8 +132,8 @@ static PfStatus share(Sharing *s, PfArena *arena, PfExpr *roots, int count, PfPa
   return PF_OK;
 }
 
-PfStatus pf_expr_share(PfContext *ctx, PfArena *arena, PfExpr *roots, int count, const char *prefix,
-                       size_t limit, PfParts *parts)
+PfStatus pf_expr_share_around(PfContext *ctx, PfArena *arena, PfExpr *roots, int count, const PfShown *shown,
+                              const char *prefix, size_t limit, PfParts *parts)
 {
   *parts = (PfParts){0};
   size_t length = 0;
@@ -120,9 +145,15 @@ PfStatus pf_expr_share(PfContext *ctx, PfArena *arena, PfExpr *roots, int count,
   Sharing s = {.table = pf_expr_table(ctx), .prefix = prefix};
   s.arena = s.table ? pf_arena_new(s.table->allocator) : NULL;
   if (!s.arena) return pf_no_room(ctx, "shared parts of formulas");
-  PfStatus status = share(&s, arena, roots, count, parts);
+  PfStatus status = share(&s, arena, roots, count, shown, parts);
   pf_array_free(s.table->allocator, &s.names);
   pf_array_free(s.table->allocator, &s.values);
   pf_arena_free(s.arena);
   return status;
+}
+
+PfStatus pf_expr_share(PfContext *ctx, PfArena *arena, PfExpr *roots, int count, const char *prefix, size_t limit,
+                       PfParts *parts)
+{
+  return pf_expr_share_around(ctx, arena, roots, count, NULL, prefix, limit, parts);
 }

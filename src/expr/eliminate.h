@@ -43,6 +43,18 @@ void pf_elimination_keep_rows(const PfElimination *e, int n, PfExpr *A, PfExpr *
 PfStatus pf_eliminate_constants(PfContext *ctx, PfArena *arena, const PfSamplePoint *sample, int m, int n,
                                 const PfExpr *A, const PfExpr *f, PfElimination *elimination);
 
+/* The determinant of n x n entries by rows, n at most PF_MOST_CRAMER; nothing is divided. */
+enum { PF_MOST_CRAMER = 3 };
+PfExpr pf_expr_determinant(PfContext *ctx, const PfExpr *entries, int n);
+
+/* Solves the rows that gave pivots once more for the same unknowns, now dividing by nothing but constants and the
+ * determinants of blocks (at most PF_MOST_CRAMER rows that determine as many unknowns): then the divisors are the
+ * factors of the determinant of all these rows, and none that the choice of pivots has brought in. K, d, divisors and
+ * the determinant of the elimination are replaced; larger blocks leave it as it is. A and f are those of
+ * pf_eliminate. */
+PfStatus pf_eliminate_by_determinants(PfContext *ctx, PfArena *arena, const PfSamplePoint *sample, int n,
+                                      const PfExpr *A, const PfExpr *f, PfElimination *elimination);
+
 /* Is the expression made of numbers and constants only? */
 bool pf_sample_is_constant(PfContext *ctx, const PfSamplePoint *sample, PfExpr e);
 

@@ -416,10 +416,13 @@ static Monomial collect_anew(Vars *vars, const Poly *poly, int depth, Order orde
 {
   Poly rest = *poly;
   Factors factors;
-  Monomial common = take_common(vars, &rest), sum = collect_well(vars, &rest, depth, order);
+  /* The factors of the whole come first: brackets inside of it must not use up what may be factored. */
+  Monomial common = take_common(vars, &rest);
+  bool several = !vars->failed && rest.count >= 3 && !is_irreducible(vars, &rest) &&
+                 pf_poly_factor(vars, &rest, &factors) && factors.count > 0 &&
+                 (factors.count > 1 || factors.powers[0] != 1);
+  Monomial sum = collect_well(vars, &rest, depth, order);
   if (vars->failed) return sum;
-  bool several = rest.count >= 3 && !is_irreducible(vars, &rest) && pf_poly_factor(vars, &rest, &factors) &&
-                 factors.count > 0 && (factors.count > 1 || factors.powers[0] != 1);
   if (several) {
     Monomial product = {factors.content, 0, NULL};
     for (int i = 0; i < factors.count && !vars->failed; i++) {

@@ -2,7 +2,7 @@
 /* Rosenberg's embedding, its decoupled extension, and the constraint forces of Udwadia and Kalaba in formulas
  * (Zhao, Yu, Chen, Feng, Cao 2023). */
 #include "mech/eliminate.h"
-#include "mech/mech_impl.h"
+#include "mech/solved.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,6 +15,7 @@ typedef struct Embedding {
   PfSamplePoint sample;
   PfElimination e;
   int n, free;
+  bool definite; /* M is: nothing that decouples accelerations vanishes */
   PfExpr *NM;    /* N^T M: free x n */
   PfExpr *force; /* N^T (F + C) */
 } Embedding;
@@ -76,7 +77,7 @@ static PfStatus choose_partition(Embedding *x, const PfDeriveOptions *o)
   PF_TRY(pf_check_rank(x->ctx, x->arena, eq));
   PF_TRY(pf_equations_sample(x->ctx, x->arena, eq, &x->sample));
   PF_TRY(pf_eliminate(x->ctx, x->arena, &x->sample, eq->m, eq->n, eq->m, eq->A, eq->b, &x->e));
-  if (!o->independent) return PF_OK;
+  if (!o->independent) return pf_eliminate_by_determinants(x->ctx, x->arena, &x->sample, eq->n, eq->A, eq->b, &x->e);
   int rank = x->e.rank;
   PF_TRY(read_independent(x->ctx, eq->model, o->independent, kept, &asked));
   PfSamplePoint sample = x->sample;
@@ -94,6 +95,7 @@ static PfStatus choose_partition(Embedding *x, const PfDeriveOptions *o)
     return PF_ERR_MODEL;
   }
   double value;
+  PF_TRY(pf_eliminate_by_determinants(x->ctx, x->arena, &sample, eq->n, eq->A, eq->b, &x->e));
   if (!sample.start || !x->e.divisor_count) return PF_OK;
   PF_TRY(pf_expr_evaluate(x->ctx, &x->e.determinant, 1, sample.symbols, sample.start, sample.count, &value));
   if (fabs(value) > 1e-9) return PF_OK;
@@ -119,6 +121,7 @@ static PfStatus embed(PfContext *ctx, PfArena *arena, const PfEquations *eq, con
 {
   *x = (Embedding){.ctx = ctx, .arena = arena, .eq = eq, .n = eq->n};
   PF_TRY(choose_partition(x, o));
+  PF_TRY(pf_is_definite(ctx, arena, &x->sample, eq->M, eq->n, &x->definite));
   x->free = eq->n - x->e.rank;
   PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM2(x->NM, x->free, x->n), PF_ROOM(x->force, x->free)));
   for (int a = 0; a < x->free; a++) {
@@ -169,6 +172,12 @@ static PfStatus make_room(const Embedding *x, int equations, PfDerivation *d)
   return PF_OK;
 }
 
+/* The matrices of the partition. */
+static PfStatus add_matrices(const Embedding *x, PfPartitionMatrices which, PfDerivation *d)
+{
+  return pf_derive_partition_matrices(x->ctx, x->arena, x->eq, &x->sample, &x->e, which, d);
+}
+
 /* N^T M q'' = N^T (F + C), eq. (16), together with the constraints. */
 PfStatus pf_derive_rosenberg(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
                              PfDerivation *d)
@@ -190,93 +199,27 @@ PfStatus pf_derive_rosenberg(PfContext *ctx, PfArena *arena, const PfEquations *
   d->motion_count = x.free;
   pf_derivation_section(d, "Constraints, differentiated", eq->m);
   PF_TRY(pf_conditions_find(ctx, arena, eq, x.e.divisors, x.e.divisor_count, d));
+  if (o->matrices) PF_TRY(add_matrices(&x, PF_MATRICES_EMBEDDED, d));
   return o->steps ? write_steps(&x, d) : PF_OK;
 }
 
 /* ---------------------------------------------------------------- decoupled */
 
-/* Determinant of the rows and columns that are left, by the first row; at most three. */
-static PfExpr determinant(PfContext *ctx, const PfExpr *X, int n)
-{
-  if (n == 1) return X[0];
-  if (n == 2) return pf_expr_sub(ctx, pf_expr_mul(ctx, X[0], X[3]), pf_expr_mul(ctx, X[1], X[2]));
-  PfExpr sum = pf_expr_int(ctx, 0);
-  for (int j = 0; j < 3; j++) {
-    int a = (j + 1)%3, b = (j + 2)%3;
-    PfExpr minor = pf_expr_sub(ctx, pf_expr_mul(ctx, X[3 + a], X[6 + b]), pf_expr_mul(ctx, X[3 + b], X[6 + a]));
-    sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, X[j], minor));
-  }
-  return sum;
-}
-
-/* X x = r in blocks: rows and columns that X couples, directly or by others. */
-typedef struct Square {
-  PfContext *ctx;
-  PfArena *arena;
-  const PfExpr *X;
-  int n;
-} Square;
-
-/* Blocks of at most three by Cramer's rule; *solved is false when that is not possible or would be too long. */
-static PfStatus solve_block(const Square *q, const PfExpr *r, const int *block, int count, PfExpr *x, bool *solved)
-{
-  enum { LONG = 4000, MOST = 3 };
-  PfContext *ctx = q->ctx;
-  PfExpr own[MOST*MOST], other[MOST*MOST], below;
-  *solved = count >= 1 && count <= MOST;
-  if (!*solved) return PF_OK;
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < count; j++) own[i*count + j] = q->X[block[i]*q->n + block[j]];
-  below = pf_expr_simplest(ctx, determinant(ctx, own, count));
-  *solved = !pf_expr_is_structural_zero(ctx, below);
-  for (int k = 0; k < count && *solved; k++) {
-    memcpy(other, own, sizeof own);
-    for (int i = 0; i < count; i++) other[i*count + k] = r[block[i]];
-    PfExpr above = determinant(ctx, other, count);
-    *solved = pf_expr_length(ctx, above) <= LONG;
-    if (*solved) x[block[k]] = pf_expr_simplest(ctx, pf_expr_div(ctx, pf_expr_simplest(ctx, above), below));
-  }
-  return pf_expr_check(ctx);
-}
-
-/* x where it is short enough to be solved for, block by block: unknowns that are connected through entries of the
- * matrix that are not zero, breadth first. PF_EXPR_NONE elsewhere, and *all is false. */
-static PfStatus solve(const Square *q, const PfExpr *r, PfExpr *x, bool *all)
-{
-  bool *seen, solved;
-  int *block;
-  PF_TRY(pf_arrays(q->ctx, q->arena, "the equations", PF_ROOM(seen, q->n), PF_ROOM(block, q->n)));
-  *all = true;
-  for (int first = 0; first < q->n; first++) {
-    if (seen[first]) continue;
-    int count = 0;
-    block[count++] = first;
-    seen[first] = true;
-    for (int i = 0; i < count; i++)
-      for (int j = 0; j < q->n; j++) {
-        if (seen[j] || pf_expr_is_structural_zero(q->ctx, q->X[block[i]*q->n + j])) continue;
-        seen[j] = true;
-        block[count++] = j;
-      }
-    PF_TRY(solve_block(q, r, block, count, x, &solved));
-    for (int k = 0; k < count && !solved; k++) x[block[k]] = PF_EXPR_NONE;
-    *all = *all && solved;
-  }
-  return PF_OK;
-}
-
 typedef struct Solved {
-  PfExpr *X, *r, *a; /* a: q2'', or PF_EXPR_NONE */
+  PfExpr *X, *r, *a; /* a: q2'', or PF_EXPR_NONE where these are not determined */
+  int divisor_count;
+  PfExpr *divisors;  /* that could vanish: of q2'' where M is singular, of multipliers */
 } Solved;
 
-/* X q2'' = r, eq. (34) before it is solved, and q2'' where it is short enough. */
-static PfStatus decouple(const Embedding *x, Solved *s)
+/* X q2'' = r, eq. (34) before it is solved, and q2'' from it; long quantities on the way get names in d, or with NULL
+ * there is no solution. */
+static PfStatus decouple(const Embedding *x, PfDerivation *d, Solved *s)
 {
   PfContext *ctx = x->ctx;
   const PfElimination *e = &x->e;
   bool all;
   PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM2(s->X, x->free, x->free), PF_ROOM(s->r, x->free),
-                   PF_ROOM(s->a, x->free)));
+                   PF_ROOM(s->a, x->free), PF_ROOM(s->divisors, x->free)));
   for (int a = 0; a < x->free; a++) {
     for (int b = 0; b <= a; b++) {
       PfExpr entry = pf_expr_int(ctx, 0);
@@ -290,7 +233,21 @@ static PfStatus decouple(const Embedding *x, Solved *s)
     s->r[a] = pf_expr_simplest(ctx, s->r[a]);
   }
   PF_TRY(pf_expr_check(ctx));
-  return solve(&(Square){ctx, x->arena, s->X, x->free}, s->r, s->a, &all);
+  PfSymmetric q = {.ctx = ctx, .arena = x->arena, .sample = &x->sample, .X = s->X, .n = x->free, .named = d,
+                   .divisors = x->definite ? NULL : s->divisors};
+  PF_TRY(pf_solve_symmetric(&q, s->r, s->a, &all));
+  s->divisor_count = q.divisor_count;
+  return PF_OK;
+}
+
+/* The conditions: the factors of det A1, and those of det X where M is singular. */
+static PfStatus list_conditions(const Embedding *x, const Solved *s, PfDerivation *d)
+{
+  const int own = x->e.divisor_count, all = own + s->divisor_count;
+  PfExpr *divisors;
+  PF_TRY(pf_arrays(x->ctx, x->arena, "the equations", PF_ROOM(divisors, all)));
+  for (int i = 0; i < all; i++) divisors[i] = i < own ? x->e.divisors[i] : s->divisors[i - own];
+  return pf_conditions_find(x->ctx, x->arena, x->eq, divisors, all, d);
 }
 
 /* q1'' = d - K q2'' by the accelerations q2'', row k. */
@@ -304,7 +261,7 @@ static PfExpr dependent(const Embedding *x, int k, const PfExpr *unknowns)
 }
 
 /* The equations of all accelerations: a = …, each independent one solved for, or the row of the reduced system where
- * that would be too long; then the dependent ones by them. */
+ * that does not determine it; then the dependent ones by them. */
 static void write_accelerations(const Embedding *x, const Solved *s, PfDerivation *d)
 {
   const PfElimination *e = &x->e;
@@ -334,12 +291,14 @@ PfStatus pf_derive_rosenberg_extended(PfContext *ctx, PfArena *arena, const PfEq
   Embedding x;
   Solved s;
   PF_TRY(embed(ctx, arena, eq, o, &x));
-  PF_TRY(decouple(&x, &s));
+  PF_TRY(decouple(&x, d, &s));
   PF_TRY(make_room(&x, eq->n, d));
   write_accelerations(&x, &s, d);
   d->motion_count = x.free;
   pf_derivation_section(d, "Dependent accelerations", x.e.rank);
-  PF_TRY(pf_conditions_find(ctx, arena, eq, x.e.divisors, x.e.divisor_count, d));
+  PF_TRY(list_conditions(&x, &s, d));
+  if (o->solved) PF_TRY(pf_solve_by_state(ctx, arena, d));
+  if (o->matrices) PF_TRY(add_matrices(&x, PF_MATRICES_SOLVED, d));
   return o->steps ? write_steps(&x, d) : PF_OK;
 }
 
@@ -359,18 +318,19 @@ static PfStatus correct(const Embedding *x, Correction *c, bool *good)
   const int n = x->n, m = x->eq->m;
   const PfExpr *A = x->eq->A;
   PfExpr *right;
-  Square M = {ctx, x->arena, x->eq->M, n}, S = {ctx, x->arena, c->S, m};
+  PfSymmetric M = {.ctx = ctx, .arena = x->arena, .sample = &x->sample, .X = x->eq->M, .n = n}, S = M;
+  S.X = c->S, S.n = m;
   PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM(right, n > m ? n : m)));
   for (int i = 0; i < n; i++) right[i] = load(x, i);
-  PF_TRY(solve(&M, right, c->a, good));
-  for (int k = 0; k < m && *good; k++) PF_TRY(solve(&M, A + k*n, c->Y + k*n, good));
+  PF_TRY(pf_solve_symmetric(&M, right, c->a, good));
+  for (int k = 0; k < m && *good; k++) PF_TRY(pf_solve_symmetric(&M, A + k*n, c->Y + k*n, good));
   if (!*good) return PF_OK;
   for (int k = 0; k < m; k++) {
     right[k] = pf_expr_simplest(ctx, pf_expr_sub(ctx, x->eq->b[k], pf_combination(ctx, A + k*n, 1, c->a, n)));
     for (int l = 0; l < m; l++)
       c->S[k*m + l] = pf_expr_simplest(ctx, pf_combination(ctx, A + k*n, 1, c->Y + l*n, n));
   }
-  PF_TRY(solve(&S, right, c->lambda, good));
+  PF_TRY(pf_solve_symmetric(&S, right, c->lambda, good));
   for (int i = 0; i < n && *good; i++) {
     PfExpr sum = pf_expr_add(ctx, c->a[i], pf_combination(ctx, c->Y + i, (size_t)n, c->lambda, m));
     c->acceleration[i] = pf_expr_simplest(ctx, sum);
@@ -389,32 +349,76 @@ static PfExpr constraint_force(const Embedding *x, int i, const PfExpr *accelera
   return sum;
 }
 
-/* By the partition of Rosenberg: accelerations as far as they can be solved for, forces and multipliers by them: rows
- * of A^T lambda = F^c, solved for the multipliers; those that redundant constraints leave open are zero. */
-static PfStatus correct_by_partition(const Embedding *x, Correction *c, PfDerivation *d)
+/* A1^T lambda = F^c at the dependent coordinates, which divides by the factors of det A1 once more; those multipliers
+ * that redundant constraints leave open are zero. */
+static PfStatus multipliers_of_dependent(const Embedding *x, const PfExpr *force, PfExpr *lambda)
+{
+  const int rank = x->e.rank;
+  PfElimination e;
+  PfExpr *A, *right;
+  PF_TRY(pf_arrays(x->ctx, x->arena, "the equations", PF_ROOM2(A, rank, rank), PF_ROOM(right, rank)));
+  for (int i = 0; i < rank; i++) {
+    right[i] = force[x->e.column[i]];
+    for (int k = 0; k < rank; k++) A[i*rank + k] = x->eq->A[x->e.row[k]*x->n + x->e.column[i]];
+  }
+  for (int k = 0; k < x->eq->m; k++) lambda[k] = pf_expr_int(x->ctx, 0);
+  PF_TRY(pf_eliminate(x->ctx, x->arena, &x->sample, rank, rank, rank, A, right, &e));
+  PF_TRY(pf_eliminate_by_determinants(x->ctx, x->arena, &x->sample, rank, A, right, &e));
+  for (int k = 0; k < e.rank; k++) lambda[x->e.row[e.column[k]]] = pf_expr_simplest(x->ctx, e.d[k]);
+  return pf_expr_check(x->ctx);
+}
+
+/* How long all multipliers are together. */
+static double length_of(PfContext *ctx, const PfExpr *list, int count)
+{
+  double length = 0;
+  for (int i = 0; i < count; i++) length += (double)pf_expr_length(ctx, list[i]);
+  return length;
+}
+
+/* Rows of A^T lambda = F^c at any coordinates, if nothing that vanishes is divided by; else at the dependent ones, or
+ * at any after all where that is shorter: then the divisors are listed. */
+static PfStatus multipliers_of_forces(const Embedding *x, const PfExpr *force, PfExpr *lambda, Solved *s)
 {
   PfContext *ctx = x->ctx;
   const int n = x->n, m = x->eq->m;
-  Solved s;
   PfElimination e;
-  PfExpr *force, *transposed, *divisors;
-  PF_TRY(decouple(x, &s));
+  PfExpr *transposed, *other, *divisors;
+  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM2(transposed, n, m), PF_ROOM(other, m)));
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < m; k++) transposed[i*m + k] = x->eq->A[k*n + i];
+  for (int k = 0; k < m; k++) lambda[k] = pf_expr_int(ctx, 0);
+  PF_TRY(pf_eliminate(ctx, x->arena, &x->sample, n, m, n, transposed, force, &e));
+  for (int k = 0; k < e.rank; k++) lambda[e.column[k]] = pf_expr_simplest(ctx, e.d[k]);
+  if (!e.divisor_count) return pf_expr_check(ctx);
+  PF_TRY(multipliers_of_dependent(x, force, other));
+  if (length_of(ctx, other, m) <= length_of(ctx, lambda, m)) {
+    memcpy(lambda, other, (size_t)m*sizeof *lambda);
+    return PF_OK;
+  }
+  const int own = s->divisor_count, all = own + e.divisor_count;
+  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM(divisors, all)));
+  for (int i = 0; i < all; i++) divisors[i] = i < own ? s->divisors[i] : e.divisors[i - own];
+  s->divisors = divisors;
+  s->divisor_count = all;
+  return pf_expr_check(ctx);
+}
+
+/* By the partition of Rosenberg: accelerations, forces and multipliers by them. */
+static PfStatus correct_by_partition(const Embedding *x, Correction *c, PfDerivation *d)
+{
+  PfContext *ctx = x->ctx;
+  Solved s;
+  PfExpr *force;
+  PF_TRY(decouple(x, d, &s));
   write_accelerations(x, &s, d);
-  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM(force, n), PF_ROOM2(transposed, n, m)));
-  for (int i = 0; i < n; i++) {
+  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM(force, x->n)));
+  for (int i = 0; i < x->n; i++) {
     PfExpr ideal = pf_expr_sub(ctx, constraint_force(x, i, d->unknowns), x->eq->C[i]);
     force[i] = pf_expr_simplest(ctx, ideal);
   }
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < m; k++) transposed[i*m + k] = x->eq->A[k*n + i];
-  PF_TRY(pf_eliminate(ctx, x->arena, &x->sample, n, m, n, transposed, force, &e));
-  for (int k = 0; k < m; k++) c->lambda[k] = pf_expr_int(ctx, 0);
-  for (int k = 0; k < e.rank; k++) c->lambda[e.column[k]] = pf_expr_simplest(ctx, e.d[k]);
-  PF_TRY(pf_expr_check(ctx));
-  const int own = x->e.divisor_count, most = own + e.divisor_count;
-  PF_TRY(pf_arrays(ctx, x->arena, "the equations", PF_ROOM(divisors, most)));
-  for (int i = 0; i < most; i++) divisors[i] = i < own ? x->e.divisors[i] : e.divisors[i - own];
-  return pf_conditions_find(ctx, x->arena, x->eq, divisors, most, d);
+  PF_TRY(multipliers_of_forces(x, force, c->lambda, &s));
+  return list_conditions(x, &s, d);
 }
 
 /* ---------------------------------------------------------------- the form */
@@ -494,7 +498,7 @@ static PfStatus shorten_by_partition(const Embedding *x, PfDerivation *d)
   Solved s;
   const PfElimination *e = &x->e;
   if (e->divisor_count && !pf_sample_is_constant(x->ctx, &x->sample, e->determinant)) return PF_OK;
-  PF_TRY(decouple(x, &s));
+  PF_TRY(decouple(x, NULL, &s));
   for (int a = 0; a < x->free; a++) {
     PfEquation *own = d->equations + e->column[e->rank + a];
     if (s.a[a] != PF_EXPR_NONE) own->right = pf_shorter(x->ctx, own->right, s.a[a]);
@@ -527,6 +531,8 @@ PfStatus pf_derive_udwadia_kalaba(PfContext *ctx, PfArena *arena, const PfEquati
   pf_derivation_section(d, "Constraint forces Fc = M q'' - F = C + A^T lambda", n);
   pf_derivation_section(d, x.e.rank == m ? "Multipliers"
                                          : "Multipliers: one choice of many, since constraints are redundant", m);
+  if (o->solved) PF_TRY(pf_solve_by_state(ctx, arena, d));
+  if (o->matrices) PF_TRY(add_matrices(&x, PF_MATRICES_OF_FORCES, d));
   if (!o->steps) return PF_OK;
   return good ? write_correction_steps(&x, &c, d) : write_steps(&x, d);
 }

@@ -189,12 +189,16 @@ const char *pf_form_name(const char *name)
   return strcmp(name, "lagrange") ? name : "multipliers";
 }
 
-/* The Rosenberg forms, and those derived from them, choose independent accelerations; maggi and laconic have the matrix
- * of those of pseudo-velocities. */
+/* The Rosenberg forms, and those derived from them, choose independent accelerations. */
 static PfStatus check_options(PfContext *ctx, const PfDeriveOptions *o, size_t form)
 {
-  if (o->matrices && form < 4)
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "@matrices goes with @form{maggi} or laconic, not with '%s'",
+  if (o->matrices && !form)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "@matrices goes with the other forms: '%s' has M, F, A and b already",
+                   forms[form].name);
+  if (o->solved && form != 2 && form != 3)
+    return pf_fail(ctx, PF_ERR_ARGUMENT,
+                   "@solved goes with @form{rosenberg_extended} or udwadia_kalaba: '%s' does not solve for "
+                   "accelerations",
                    forms[form].name);
   if (!o->independent || (form >= 1 && form <= 3)) return PF_OK;
   return pf_fail(ctx, PF_ERR_ARGUMENT,

@@ -71,20 +71,25 @@ static PfStatus find_torques(Work *w)
 
 /* ---------------------------------------------------------------- the matrices */
 
+PfStatus pf_matrix_add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char *stem, int rows, int columns,
+                       PfExpr *entries, PfExpr *name)
+{
+  const int speeds = d->speeds ? d->unknown_count : 0, count = speeds + d->matrix_count + d->part_count;
+  PfExpr *taken;
+  const char *text;
+  PF_TRY(pf_arrays(ctx, arena, "the matrices", PF_ROOM(taken, count)));
+  if (speeds) memcpy(taken, d->speeds, (size_t)speeds*sizeof *taken);
+  for (int i = 0; i < d->matrix_count; i++) taken[speeds + i] = d->matrices[i].name;
+  for (int i = 0; i < d->part_count; i++) taken[speeds + d->matrix_count + i] = d->part_names[i];
+  PF_TRY(pf_model_free_name(d->model, arena, stem, taken, count, &text, name));
+  d->matrices[d->matrix_count++] = (PfNamedMatrix){*name, rows, columns, entries};
+  return PF_OK;
+}
+
 /* Names a matrix and adds it to the derivation. */
 static PfStatus add(Work *w, const char *stem, int rows, int columns, PfExpr *entries, PfExpr *name)
 {
-  PfDerivation *d = w->d;
-  int count = w->s + d->matrix_count + d->part_count;
-  PfExpr *taken = pf_arena_array(w->arena, PfExpr, count);
-  const char *text;
-  if (!taken) return pf_no_room(w->ctx, "the matrices");
-  memcpy(taken, w->k->omega, (size_t)w->s*sizeof *taken);
-  for (int i = 0; i < d->matrix_count; i++) taken[w->s + i] = d->matrices[i].name;
-  for (int i = 0; i < d->part_count; i++) taken[w->s + d->matrix_count + i] = d->part_names[i];
-  PF_TRY(pf_model_free_name(w->eq->model, w->arena, stem, taken, count, &text, name));
-  d->matrices[d->matrix_count++] = (PfNamedMatrix){*name, rows, columns, entries};
-  return PF_OK;
+  return pf_matrix_add(w->ctx, w->arena, w->d, stem, rows, columns, entries, name);
 }
 
 /* G less what the wheels add to it, g less the forces on them. */

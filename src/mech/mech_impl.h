@@ -140,6 +140,10 @@ PfStatus pf_vector_attitude(PfContext *ctx, PfArena *arena, const PfModel *model
 PfStatus pf_derive_matrices(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                             const PfKinematics *kinematics, const PfReducedForm *form, PfDerivation *derivation);
 
+/* Names a matrix by the stem, or like it where that is taken, and adds it to the derivation (matrices.c). */
+PfStatus pf_matrix_add(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *stem, int rows,
+                       int columns, PfExpr *entries, PfExpr *name);
+
 /* Appends a printed line of such equations to a list, as text and as LaTeX. */
 PfStatus pf_line_add(PfContext *ctx, PfArena *arena, PfLine **lines, int *count, const PfText *text,
                      const PfText *latex);
@@ -185,7 +189,11 @@ PfStatus pf_derive_rosenberg_extended(PfContext *ctx, PfArena *arena, const PfEq
 PfStatus pf_derive_udwadia_kalaba(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                   const PfDeriveOptions *options, PfDerivation *derivation);
 
-/* Gives names to shared parts when the equations are long. */
+/* Gives a formula a name, the one that it has or the next one, and puts that in its place; what is a symbol or a number
+ * stays (present.c). */
+PfStatus pf_derivation_name(PfContext *ctx, PfArena *arena, PfDerivation *derivation, PfExpr *e);
+
+/* Gives names to shared parts when the equations are long, and numbers to all abbreviations by their order. */
 PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *derivation);
 
 #endif

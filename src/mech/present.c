@@ -5,6 +5,7 @@
 #include "mech/mech_impl.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Equations longer than this (pf_expr_length) get abbreviations. */
@@ -125,39 +126,147 @@ static const char *free_prefix(const PfModel *model)
   return "zzz_";
 }
 
+/* The number of an abbreviation, which follows the stem in its name; -1 for other names. */
+static int number_of(PfContext *ctx, PfExpr name, const char *prefix)
+{
+  const char *text = pf_expr_symbol_name(ctx, name);
+  const size_t length = strlen(prefix);
+  if (strncmp(text, prefix, length) != 0 || !text[length] || text[length + strspn(text + length, "0123456789")])
+    return -1;
+  return atoi(text + length);
+}
+
+/* Room for one more name in lists of a length that is doubled when it is reached. */
+static PfStatus grow_parts(PfContext *ctx, PfArena *arena, PfDerivation *d)
+{
+  enum { FIRST = 8 };
+  const int count = d->part_count;
+  PfExpr *names, *values;
+  if (count && (count < FIRST || (count & (count - 1)))) return PF_OK;
+  const int room = count ? 2*count : FIRST;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(names, room), PF_ROOM(values, room)));
+  if (count) memcpy(names, d->part_names, (size_t)count*sizeof *names);
+  if (count) memcpy(values, d->part_values, (size_t)count*sizeof *values);
+  d->part_names = names;
+  d->part_values = values;
+  return PF_OK;
+}
+
+PfStatus pf_derivation_name(PfContext *ctx, PfArena *arena, PfDerivation *d, PfExpr *e)
+{
+  char text[32];
+  if (pf_expr_op(ctx, *e) == PF_OP_SYMBOL || pf_expr_is_number(ctx, *e, NULL)) return PF_OK;
+  for (int i = 0; i < d->part_count; i++)
+    if (d->part_values[i] == *e) {
+      *e = d->part_names[i];
+      return PF_OK;
+    }
+  PF_TRY(grow_parts(ctx, arena, d));
+  snprintf(text, sizeof text, "%s%d", free_prefix(d->model), d->part_count + 1);
+  d->part_values[d->part_count] = *e;
+  *e = d->part_names[d->part_count++] = pf_expr_symbol(ctx, text);
+  return pf_expr_check(ctx);
+}
+
+/* Leaves out abbreviations that nothing contains: those of steps that came to nothing. */
+static PfStatus drop_unused_parts(PfContext *ctx, PfArena *arena, PfDerivation *d)
+{
+  const char *prefix = free_prefix(d->model);
+  int left = 0, matrix_count = 0;
+  bool *used;
+  for (int k = 0; k < d->matrix_count; k++) matrix_count += d->matrices[k].rows*d->matrices[k].columns;
+  const int all = 2*d->equation_count + matrix_count + d->divisor_count;
+  PfExpr *roots;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(roots, all + 1), PF_ROOM(used, d->part_count)));
+  int at = 0;
+  for (; at < 2*d->equation_count; at++) roots[at] = *pf_formula_at(d->equations, d->equation_count, NULL, at);
+  for (int k = 0; k < d->matrix_count; k++)
+    for (int i = 0; i < d->matrices[k].rows*d->matrices[k].columns; i++) roots[at++] = d->matrices[k].entries[i];
+  for (int i = 0; i < d->divisor_count; i++) roots[at++] = d->divisors[i];
+  /* The latest names first: earlier ones may be used in their values. */
+  for (int i = d->part_count; i-- > 0;) {
+    const PfExpr own[2] = {d->part_names[i], pf_rate_symbol(ctx, d->part_names[i])};
+    used[i] = number_of(ctx, own[0], prefix) < 0;
+    if (!used[i]) PF_TRY(pf_expr_contain(ctx, roots, at, own, 2, used + i));
+    for (int k = i + 1; k < d->part_count && !used[i]; k++)
+      if (used[k]) used[i] = pf_expr_depends(ctx, d->part_values[k], own, 2);
+  }
+  for (int i = 0; i < d->part_count; i++)
+    if (used[i]) d->part_names[left] = d->part_names[i], d->part_values[left++] = d->part_values[i];
+  d->part_count = left;
+  return pf_expr_check(ctx);
+}
+
+/* Numbers abbreviations in the order in which they are defined. */
+static PfStatus number_parts(PfContext *ctx, PfArena *arena, PfDerivation *d, PfExpr *roots, int count)
+{
+  const char *prefix = free_prefix(d->model);
+  int numbered = 0, latest = 0;
+  bool sorted = true;
+  PfExpr *from, *to;
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(from, d->part_count), PF_ROOM(to, d->part_count)));
+  for (int i = 0; i < d->part_count; i++) {
+    char text[32];
+    int number = number_of(ctx, d->part_names[i], prefix);
+    if (number < 0) continue;
+    sorted = sorted && number > latest;
+    latest = number;
+    from[numbered] = d->part_names[i];
+    snprintf(text, sizeof text, "%s%d", prefix, numbered + 1);
+    to[numbered++] = pf_expr_symbol(ctx, text);
+  }
+  if (sorted) return pf_expr_check(ctx);
+  PF_TRY(pf_expr_substitute(ctx, roots, count, from, to, numbered, roots));
+  PF_TRY(pf_expr_substitute(ctx, d->part_values, d->part_count, from, to, numbered, d->part_values));
+  PF_TRY(pf_expr_substitute(ctx, d->divisors, d->divisor_count, from, to, numbered, d->divisors));
+  return pf_expr_substitute(ctx, d->part_names, d->part_count, from, to, numbered, d->part_names);
+}
+
 /* Both sides of all equations, the values of names and the entries of matrices get abbreviations for the parts that
- * they share. These come before the names that are there already, which may contain them. */
+ * they share. In equations that are not solved these contain no unknowns: the factors of unknowns are seen there.
+ * Abbreviations come before the names that are there already, which may contain them. */
 PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
 {
-  const int named = d->part_count, formulas = 2*d->equation_count + named;
-  int count = formulas;
+  PF_TRY(drop_unused_parts(ctx, arena, d));
+  const int named = d->part_count, sides = 2*d->equation_count;
+  int entries = 0;
   PfExpr *roots, *names, *values;
+  bool *coupled;
   PfParts parts = {0};
-  for (int k = 0; k < d->matrix_count; k++) count += d->matrices[k].rows*d->matrices[k].columns;
-  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(roots, count)));
-  for (int i = 0; i < formulas; i++) roots[i] = *pf_formula_at(d->equations, d->equation_count, d->part_values, i);
-  for (int k = 0, at = formulas; k < d->matrix_count; k++) {
+  for (int k = 0; k < d->matrix_count; k++) entries += d->matrices[k].rows*d->matrices[k].columns;
+  const int count = sides + entries + 2*named; /* names are among them: no new one is like them */
+  PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(roots, count), PF_ROOM(coupled, count)));
+  for (int i = 0; i < sides; i++) {
+    roots[i] = *pf_formula_at(d->equations, d->equation_count, NULL, i);
+    coupled[i] = pf_expr_op(ctx, d->equations[i/2].left) != PF_OP_SYMBOL;
+  }
+  for (int k = 0, at = sides; k < d->matrix_count; k++) {
     const int own = d->matrices[k].rows*d->matrices[k].columns;
     memcpy(roots + at, d->matrices[k].entries, (size_t)own*sizeof *roots);
     at += own;
   }
-  PF_TRY(pf_expr_share(ctx, arena, roots, count, free_prefix(d->model), LONG_EQUATIONS, &parts));
-  for (int i = 0; i < formulas - named; i++) *pf_formula_at(d->equations, d->equation_count, NULL, i) = roots[i];
-  for (int k = 0, at = formulas; k < d->matrix_count; k++) { /* each keeps its piece of the list */
-    d->matrices[k].entries = roots + at;
-    at += d->matrices[k].rows*d->matrices[k].columns;
-  }
+  for (int i = 0; i < named; i++)
+    roots[sides + entries + i] = d->part_values[i], roots[sides + entries + named + i] = d->part_names[i];
+  const PfShown shown = {d->unknowns, d->unknown_count, coupled};
+  PF_TRY(pf_expr_share_around(ctx, arena, roots, count, &shown, free_prefix(d->model), LONG_EQUATIONS, &parts));
   PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(names, parts.count + named),
                    PF_ROOM(values, parts.count + named)));
   for (int i = 0; i < parts.count; i++) names[i] = parts.names[i], values[i] = parts.values[i];
   for (int i = 0; i < named; i++) {
     names[parts.count + i] = d->part_names[i];
-    values[parts.count + i] = roots[formulas - named + i];
+    values[parts.count + i] = roots[sides + entries + i];
   }
   d->part_count = parts.count + named;
   d->part_names = names;
   d->part_values = values;
-  return sort_parts(ctx, arena, d);
+  PF_TRY(sort_parts(ctx, arena, d));
+  PF_TRY(number_parts(ctx, arena, d, roots, sides + entries));
+  for (int i = 0; i < sides; i++) *pf_formula_at(d->equations, d->equation_count, NULL, i) = roots[i];
+  for (int k = 0, at = sides; k < d->matrix_count; k++) { /* each keeps its piece of the list */
+    d->matrices[k].entries = roots + at;
+    at += d->matrices[k].rows*d->matrices[k].columns;
+  }
+  return pf_expr_check(ctx);
 }
 
 /* Does the model know its rate: is it a velocity, a direction cosine, a component of a quaternion? */

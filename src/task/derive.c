@@ -27,7 +27,7 @@ const PfTask pf_derive_task = {
   .name = "derive", .summary = "the equations of motion, readable, as text, LaTeX or Markdown",
   .operands = "FILE",
   .about = "Prints the equations of motion in the shortest form found. Formulas keep the names of parameters.",
-  .takes = "form independent steps matrices param state latex standalone markdown c out json ",
+  .takes = "form independent solved steps matrices param state latex standalone markdown c out json ",
   .writes = {"txt", "tex", "md", "c", "json"},
   .own = own,
   .needs = needs,
@@ -432,8 +432,10 @@ static PfStatus derive(Derived *x)
 {
   const PfRequest *o = x->options;
   const char *form = form_name(o);
-  const PfDeriveOptions how = {.form = form, .independent = o->independent, .steps = o->steps, .matrices = o->matrices};
-  const bool plain = !o->independent && !o->steps && !o->matrices && !o->parameters.count && !o->state.count;
+  const PfDeriveOptions how = {.form = form, .independent = o->independent, .steps = o->steps, .matrices = o->matrices,
+                               .solved = o->solved};
+  const bool plain = !o->independent && !o->steps && !o->matrices && !o->solved && !o->parameters.count &&
+                     !o->state.count;
   if (plain && is_printed(form)) PF_TRY(pf_task_open_prepared(&x->s, o, &form_preparation, form, &how));
   else PF_TRY(pf_task_open(&x->s, o));
   const Form *known = pf_workspace_prepared(&x->s, &form_preparation);

@@ -55,6 +55,22 @@ static void parts_are_shared_between_roots(void **state)
   assert_int_equal(roots[2], PF_EXPR_NONE);
 }
 
+/* a'' stays in sight in the first root, in the second it may be in a name. */
+static void symbols_that_a_root_shows_are_in_no_name(void **state)
+{
+  Fixture *f = *state;
+  PfExpr long_sum = formula(f->ctx, "x + y*z + sin(x)*cos(z)*w + 1");
+  PfExpr both = pf_expr_mul(f->ctx, long_sum, formula(f->ctx, "w + v"));
+  PfExpr roots[] = {pf_expr_call1(f->ctx, PF_OP_SIN, both), pf_expr_call1(f->ctx, PF_OP_COS, both)};
+  PfExpr shown = formula(f->ctx, "v"), before[] = {roots[0], roots[1]};
+  PfParts parts;
+  PfShown how = {&shown, 1, (bool[]){true, true}};
+  assert_int_equal(pf_expr_share_around(f->ctx, f->arena, roots, 2, &how, "s", 0, &parts), PF_OK);
+  for (int i = 0; i < parts.count; i++) assert_false(pf_expr_depends(f->ctx, parts.values[i], &shown, 1));
+  for (int i = 0; i < 2; i++) assert_true(pf_expr_depends(f->ctx, roots[i], &shown, 1));
+  for (int i = 0; i < 2; i++) assert_int_equal(put_back(f, roots[i], &parts), before[i]);
+}
+
 static void short_formulas_are_left_alone(void **state)
 {
   Fixture *f = *state;
@@ -167,6 +183,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       with_fixture(a_part_used_twice_gets_a_name),
       with_fixture(parts_are_shared_between_roots),
+      with_fixture(symbols_that_a_root_shows_are_in_no_name),
       with_fixture(short_formulas_are_left_alone),
       with_fixture(a_sine_is_not_worth_a_name),
       with_fixture(nothing_is_shared_of_nothing),

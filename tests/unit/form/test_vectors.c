@@ -206,15 +206,15 @@ static void a_wheel_on_a_running_belt_is_no_row_of_xi(void **state)
   pf_model_free(s.model);
 }
 
-static void matrices_need_pseudo_velocities(void **state)
+static void equations_with_multipliers_are_matrices_already(void **state)
 {
   Fixture *f = *state;
   System s;
   PfDerivation d;
   load_system(f, "unicycle", &s);
-  PfDeriveOptions options = {.form = "rosenberg", .matrices = true};
+  PfDeriveOptions options = {.form = "multipliers", .matrices = true};
   assert_int_equal(pf_derive(s.ctx, s.arena, &s.eq, &options, &d), PF_ERR_ARGUMENT);
-  assert_non_null(strstr(pf_context_message(f->ctx), "matrices goes with form = maggi or laconic"));
+  assert_non_null(strstr(pf_context_message(f->ctx), "matrices goes with the other forms"));
   pf_model_free(s.model);
 }
 
@@ -229,7 +229,7 @@ int main(void)
     with_fixture(the_mecanum_carriage_is_equation_4_6),
     with_fixture(matrices_are_those_of_maggi),
     with_fixture(a_wheel_on_a_running_belt_is_no_row_of_xi),
-    with_fixture(matrices_need_pseudo_velocities),
+    with_fixture(equations_with_multipliers_are_matrices_already),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
