@@ -95,7 +95,7 @@ static PfStatus solve_block(Rest *w, const int *row_of, const int *block, int co
 {
   PfContext *ctx = w->ctx;
   const int s = w->s;
-  PfExpr own[PF_MOST_CRAMER*PF_MOST_CRAMER], other[PF_MOST_CRAMER*PF_MOST_CRAMER], right[PF_MOST_CRAMER];
+  PfExpr own[PF_MOST_CRAMER*PF_MOST_CRAMER] = {0}, other[PF_MOST_CRAMER*PF_MOST_CRAMER], right[PF_MOST_CRAMER] = {0};
   w->good = count <= PF_MOST_CRAMER;
   if (!w->good) return PF_OK;
   for (int i = 0; i < count; i++)

@@ -191,7 +191,7 @@ static PfStatus find_wrench(const Names *s, PfArena *arena, const char *frame, i
   char *name = pf_arena_alloc(arena, strlen(frame) + 9, 1);
   if (!name) return pf_no_room(ctx, "what is shown");
   sprintf(name, "%s.free.%s", frame, coordinates[part]);
-  const int i = pf_model_find_coordinate(model, name);
+  const int i = s->of_cut.F ? pf_model_find_coordinate(model, name) : -1;
   if (i < 0) return pf_fail(ctx, PF_ERR_NAME, "the model has no frame '%s'", frame);
   *value = pf_expr_sub(ctx, unbalanced(s, &s->of_cut, i), of_constraints(s, &s->of_cut, i));
   if (part < 3) *value = pf_expr_mul(ctx, pf_expr_rational(ctx, 1, 2), *value);

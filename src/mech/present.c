@@ -179,7 +179,7 @@ static PfStatus drop_unused_parts(PfContext *ctx, PfArena *arena, PfDerivation *
   PfExpr *roots;
   PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(roots, all + 1), PF_ROOM(used, d->part_count)));
   int at = 0;
-  for (; at < 2*d->equation_count; at++) roots[at] = *pf_formula_at(d->equations, d->equation_count, NULL, at);
+  for (; at < 2*d->equation_count; at++) roots[at] = *pf_formula_at(d->equations, d->equation_count, d->part_values, at);
   for (int k = 0; k < d->matrix_count; k++)
     for (int i = 0; i < d->matrices[k].rows*d->matrices[k].columns; i++) roots[at++] = d->matrices[k].entries[i];
   for (int i = 0; i < d->divisor_count; i++) roots[at++] = d->divisors[i];
@@ -237,7 +237,7 @@ PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
   const int count = sides + entries + 2*named; /* names are among them: no new one is like them */
   PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(roots, count), PF_ROOM(coupled, count)));
   for (int i = 0; i < sides; i++) {
-    roots[i] = *pf_formula_at(d->equations, d->equation_count, NULL, i);
+    roots[i] = *pf_formula_at(d->equations, d->equation_count, d->part_values, i);
     coupled[i] = pf_expr_op(ctx, d->equations[i/2].left) != PF_OP_SYMBOL;
   }
   for (int k = 0, at = sides; k < d->matrix_count; k++) {
@@ -261,7 +261,7 @@ PfStatus pf_abbreviate(PfContext *ctx, PfArena *arena, PfDerivation *d)
   d->part_values = values;
   PF_TRY(sort_parts(ctx, arena, d));
   PF_TRY(number_parts(ctx, arena, d, roots, sides + entries));
-  for (int i = 0; i < sides; i++) *pf_formula_at(d->equations, d->equation_count, NULL, i) = roots[i];
+  for (int i = 0; i < sides; i++) *pf_formula_at(d->equations, d->equation_count, d->part_values, i) = roots[i];
   for (int k = 0, at = sides; k < d->matrix_count; k++) { /* each keeps its piece of the list */
     d->matrices[k].entries = roots + at;
     at += d->matrices[k].rows*d->matrices[k].columns;

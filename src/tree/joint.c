@@ -167,7 +167,7 @@ void pf_joint_rate_map(const Body *body, const double *q, double B[42])
 {
   const int nq = pf_joint_nq(body->joint), nv = pf_joint_nv(body->joint);
   for (int j = 0; j < nv; j++) {
-    double unit[6] = {0}, column[7];
+    double unit[6] = {0}, column[7] = {0};
     unit[j] = 1;
     joint_qdot(body, q, unit, column);
     for (int i = 0; i < nq; i++) B[i*nv + j] = column[i];
