@@ -128,11 +128,12 @@ static PfExpr without_number(PfContext *ctx, PfExpr sum)
   return rest;
 }
 
-/* A factor that can vanish, without constants; 1 for one that cannot. */
+/* A factor that can vanish, without constants; the sine of a tangent; 1 for one that cannot vanish. */
 static PfExpr essence(const Work *w, PfExpr e)
 {
   PfContext *ctx = w->ctx;
   PfExpr before = PF_EXPR_NONE;
+  if (pf_expr_op(ctx, e) == PF_OP_TAN) e = pf_expr_call1(ctx, PF_OP_SIN, pf_expr_arg(ctx, e, 0));
   while (pf_expr_op(ctx, e) == PF_OP_SUM && e != before) {
     before = e;
     e = without_number(ctx, without_constant(w, e));

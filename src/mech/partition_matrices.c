@@ -202,10 +202,11 @@ static PfStatus add_line(const Work *w, const char *formula)
   for (const char *at = formula; *at;) {
     size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
     if (length && !(*at >= '0' && *at <= '9')) {
-      const char *stem = pf_arena_text(w->arena, at, length);
+      char stem[8] = "";
       bool rates = at[length] == '\'' && at[length + 1] == '\'';
-      pf_text_add(&text, stem ? name_of(w, stem, PF_TEXT) : "");
-      pf_text_print(&latex, rates ? "\\ddot{%s}" : "%s", stem ? name_of(w, stem, PF_LATEX) : "");
+      memcpy(stem, at, length < sizeof stem ? length : sizeof stem - 1); /* all are shorter */
+      pf_text_add(&text, name_of(w, stem, PF_TEXT));
+      pf_text_print(&latex, rates ? "\\ddot{%s}" : "%s", name_of(w, stem, PF_LATEX));
       if (rates) pf_text_add(&text, "''");
       at += length + (rates ? 2 : 0);
     } else if (!strncmp(at, "^T", 2) || !strncmp(at, "^-1", 3)) {

@@ -5,13 +5,14 @@
 
 static void derive_by(System *s, const PfDeriveOptions *how, PfDerivation *d)
 {
-  if (pf_derive(s->ctx, s->arena, &s->eq, how, d) != PF_OK) fail_msg("%s: %s", how->form, pf_context_message(s->ctx));
+  PfStatus status = pf_derive(s->ctx, s->arena, &s->eq, how, d);
+  if (status != PF_OK) fail_msg("%s: %s", how->form, pf_context_message(s->ctx));
 }
 
 /* ---------------------------------------------------------------- closed forms */
 
-/* T = J a'^2/2 + sum of J_i (a' + q_i')^2/2 and V = k cos(a + b): with u_i = a' + q_i', J1 u_1' = k sin(a + b), the other
- * u' are zero, and the force on a is that on b: J a'' = 0. */
+/* T = J a'^2/2 + sum of J_i (a' + q_i')^2/2 and V = k cos(a + b): with u_i = a' + q_i', J1 u_1' = k sin(a + b), the
+ * other u' are zero, and the force on a is that on b: J a'' = 0. */
 static void four_coupled_accelerations_are_solved(void **state)
 {
   needs_shortest_forms();
@@ -132,6 +133,23 @@ static void conditions_are_the_factors_of_the_determinant(void **state)
   pf_model_free(s.model);
 }
 
+/* y has no mass: x' = tan(y) y' and m tan(y)^2 y'' = …, so cos(y) and sin(y) must not vanish; with M regular det X
+ * would not be a condition. */
+static void pivots_are_conditions_where_the_mass_is_singular(void **state)
+{
+  needs_shortest_forms();
+  System s;
+  PfDerivation d;
+  read_system(*state,
+              "param m = 2, F = 3\ncoord x, y\nkinetic m*x'^2/2\nforce x = F\n"
+              "constraint c: x'*cos(y) = y'*sin(y)\nstart y = 0.5, y' = 0.4\n", &s);
+  derive_by(&s, &(PfDeriveOptions){.form = "rosenberg_extended", .independent = "y"}, &d);
+  assert_int_equal(d.divisor_count, 2);
+  assert_equal(&s, d.divisors[0], formula(s.ctx, "cos(y)"));
+  assert_equal(&s, d.divisors[1], formula(s.ctx, "sin(y)"));
+  pf_model_free(s.model);
+}
+
 /* ---------------------------------------------------------------- nothing is hidden */
 
 static bool contains_unknown(const System *s, const PfDerivation *d, PfExpr e)
@@ -221,8 +239,8 @@ static const PfNamedMatrix *matrix(const System *s, const PfDerivation *d, const
 static void add_product(const System *s, const PfDerivation *d, const Answer *x, const PfNamedMatrix *m,
                         const double *from, double *y)
 {
-  for (int i = 0; i < m->rows; i++)
-    for (int j = 0; j < m->columns; j++) y[i] += numeric(s, x, in_coordinates(s, d, m->entries[i*m->columns + j]))*from[j];
+  for (int k = 0; k < m->rows*m->columns; k++)
+    y[k/m->columns] += numeric(s, x, in_coordinates(s, d, m->entries[k]))*from[k%m->columns];
 }
 
 static void read_vector(const System *s, const PfDerivation *d, const Answer *x, const char *name, double *y)
@@ -298,6 +316,7 @@ int main(void)
     with_fixture(four_coupled_accelerations_are_solved),
     with_fixture(wheel_angles_of_the_omni_robot_have_the_published_divisor),
     with_fixture(conditions_are_the_factors_of_the_determinant),
+    with_fixture(pivots_are_conditions_where_the_mass_is_singular),
     with_fixture(names_hide_no_accelerations),
     with_fixture(accelerations_and_forces_by_the_state),
     with_fixture(only_solved_forms_can_be_solved),
