@@ -54,17 +54,23 @@ PfStatus pf_auxiliary_rates(const PfModel *model, const PfExpr *velocity, PfExpr
   return pf_put_velocities(model, velocity, rates, model->auxiliary_count, rates);
 }
 
-/* Derivative of expressions along the direction of omega_a: q_i -> dv_i/domega_a. This is -{P_a, ·} for functions of
- * q. */
+/* q_i -> dv_i/domega_a, and auxiliary states with them. */
+PfStatus pf_along_omega(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, int a,
+                        const PfExpr *e, int count, PfExpr *out)
+{
+  const PfModel *model = eq->model;
+  int n = eq->n, s = k->count, all = n + model->auxiliary_count;
+  PfExpr *from, *direction;
+  PF_TRY(pf_arrays(ctx, arena, "the reduced equations", PF_ROOM(from, all), PF_ROOM(direction, all)));
+  for (int i = 0; i < n; i++) from[i] = model->coordinates[i].q, direction[i] = k->N[i*s + a];
+  PF_TRY(pf_auxiliary_rates(model, direction, from + n, direction + n));
+  return pf_expr_derive_along(ctx, e, count, from, direction, all, out);
+}
+
+/* This is -{P_a, ·} for functions of q. */
 static PfStatus along_direction(const Laconic *l, int a, const PfExpr *e, int count, PfExpr *out)
 {
-  const PfModel *model = l->eq->model;
-  int n = l->eq->n, s = l->k->count, all = n + model->auxiliary_count;
-  PfExpr *from, *direction;
-  PF_TRY(pf_arrays(l->ctx, l->arena, "the reduced equations", PF_ROOM(from, all), PF_ROOM(direction, all)));
-  for (int i = 0; i < n; i++) from[i] = model->coordinates[i].q, direction[i] = l->k->N[i*s + a];
-  PF_TRY(pf_auxiliary_rates(model, direction, from + n, direction + n));
-  return pf_expr_derive_along(l->ctx, e, count, from, direction, all, out);
+  return pf_along_omega(l->ctx, l->arena, l->eq, l->k, a, e, count, out);
 }
 
 /* {P_a, p_i v_i}* = p_j ( d/dt dv_j/domega_a - dv_j/dq_i dv_i/domega_a ), the first with omega held. Angular velocities

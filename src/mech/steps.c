@@ -30,6 +30,17 @@ static PfStatus set_notation(PfContext *ctx, PfArena *arena, PfExpr symbol, cons
   return pf_expr_symbol_notation(ctx, symbol, text) ? PF_OK : pf_no_room(ctx, "the steps");
 }
 
+/* The quantity of a step in LaTeX, where that is not its text. */
+static const char *notation_of(const char *what)
+{
+  static const char *const notations[][2] = {
+    {"L_star", "L^{*}"}, {"T_star", "T^{*}"}, {"F_star", "F^{*}"}, {"Gamma", "\\Gamma"}, {"gamma", "\\gamma"},
+    {"omega", "\\omega"}, {"beta", "\\beta"}, {"dS", "\\partial S"}};
+  for (size_t i = 0; i < sizeof notations/sizeof *notations; i++)
+    if (!strcmp(what, notations[i][0])) return notations[i][1];
+  return what;
+}
+
 /* Has the model something of that name? */
 static bool is_of_model(const PfModel *model, const char *name)
 {
@@ -71,7 +82,7 @@ static PfStatus add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char 
   const char *copy = pf_arena_text(arena, name + strlen("step "), strlen(name + strlen("step ")));
   if (!copy) return pf_no_room(ctx, "the steps");
   PfExpr symbol = pf_expr_symbol(ctx, name);
-  PF_TRY(set_notation(ctx, arena, symbol, !strcmp(what, "L_star") ? "L^{*}" : what, of));
+  PF_TRY(set_notation(ctx, arena, symbol, notation_of(what), of));
   d->steps[count] = (PfEquation){copy, symbol, value};
   d->step_sections[d->step_section_count - 1].count++;
   return pf_expr_check(ctx);
@@ -101,17 +112,31 @@ static PfStatus add_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *d, con
 
 /* ---------------------------------------------------------------- what all forms begin with */
 
-/* Energies and applied forces. */
-PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+/* Applied forces of all coordinates on which some act. */
+static PfStatus applied_forces(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
 {
   const PfModel *model = eq->model;
-  pf_step_begin(d, "Kinetic and potential energy");
-  PF_TRY(pf_step_add(ctx, arena, d, "T", NULL, eq->kinetic));
-  PF_TRY(add_nonzero(ctx, arena, d, "V", NULL, eq->potential));
   pf_step_begin(d, "Applied forces, those of non-ideal constraints among them");
   for (int i = 0; i < eq->n; i++)
     PF_TRY(add_nonzero(ctx, arena, d, "Q", model->coordinates[i].name, pf_expr_add(ctx, eq->applied[i], eq->C[i])));
   return PF_OK;
+}
+
+/* Energies and applied forces. */
+PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+{
+  pf_step_begin(d, "Kinetic and potential energy");
+  PF_TRY(pf_step_add(ctx, arena, d, "T", NULL, eq->kinetic));
+  PF_TRY(add_nonzero(ctx, arena, d, "V", NULL, eq->potential));
+  return applied_forces(ctx, arena, eq, d);
+}
+
+/* For equations that need no kinetic energy. */
+PfStatus pf_steps_of_forces(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+{
+  pf_step_begin(d, "Potential energy");
+  PF_TRY(add_nonzero(ctx, arena, d, "V", NULL, eq->potential));
+  return applied_forces(ctx, arena, eq, d);
 }
 
 /* The constraints at the level of velocities. */
