@@ -265,7 +265,9 @@ typedef struct PfDerivation {
   int divisor_count;
   PfExpr *divisors;           /* what must not vanish for this form to hold */
   PfExpr *unknowns;
-  PfExpr *speeds;             /* maggi, laconic: the pseudo-velocities whose rates the unknowns are; else NULL */
+  PfExpr *speeds;             /* reduced forms: the pseudo-velocities whose rates the unknowns are; else NULL */
+  int momentum_count;
+  PfExpr *momenta;            /* hamilton: what stands for dT/dq' of each coordinate; else none */
   PfEquation *equations;
   int line_count, matrix_line_count;
   PfLine *lines;        /* the same between vectors, where that is shorter: of bodies that turn freely */
@@ -322,6 +324,19 @@ PF_API PfStatus pf_reduce_maggi(PfContext *ctx, PfArena *arena, const PfEquation
 PF_API PfStatus pf_reduce_laconic(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                   const PfKinematics *kinematics, PfReducedForm *form);
 
+/* By Gibbs and Appell: dS/domega'_a = Q_a with the energy of accelerations S(omega', omega, q, t). */
+PF_API PfStatus pf_reduce_gibbs_appell(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                       const PfKinematics *kinematics, PfReducedForm *form);
+
+/* By Kane: F_a + F*_a = 0, forces and inertia forces along partial velocities. */
+PF_API PfStatus pf_reduce_kane(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                               const PfKinematics *kinematics, PfReducedForm *form);
+
+/* By Boltzmann and Hamel: all velocities by as many quasi-velocities, of which constraints make the last ones zero;
+ * only then, after the kinetic energy was differentiated. */
+PF_API PfStatus pf_reduce_boltzmann_hamel(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                          const PfKinematics *kinematics, PfReducedForm *form);
+
 /* The name of a form where it has another one too: 'lagrange' is 'multipliers'. */
 PF_API const char *pf_form_name(const char *name);
 
@@ -329,12 +344,29 @@ PF_API const char *pf_form_name(const char *name);
 PF_API const char *pf_derived_form(int index, const char **summary);
 
 typedef struct PfDeriveOptions {
-  const char *form;        /* multipliers, rosenberg, rosenberg_extended, udwadia_kalaba, maggi, laconic */
-  const char *independent; /* the rosenbergs: coordinates with independent accelerations, with commas; NULL: chosen */
+  const char *form;        /* one of pf_derived_form */
+  const char *independent; /* forms that choose coordinates: those that are independent, with commas; NULL: chosen */
   bool steps;              /* the way to the equations too */
-  bool matrices;           /* the equations between matrices too; not with multipliers */
+  bool matrices;           /* the equations between matrices too: the Rosenberg forms, udwadia_kalaba, maggi, laconic */
   bool solved;             /* rosenberg_extended, udwadia_kalaba: no acceleration on a right side */
 } PfDeriveOptions;
+
+/* Velocities of coordinates as pseudo-velocities, for Voronets' and for Chaplygin's equations. Both fail with
+ * PF_ERR_MODEL where these do not hold: for constraints that are not linear in the velocities and for angular
+ * velocities; Chaplygin's also where dependent coordinates occur in energies, forces or constraints, or where the
+ * constraints are not homogeneous or change with time. */
+PF_API PfStatus pf_kinematics_voronets(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                       const PfDeriveOptions *options, PfKinematics *kinematics);
+PF_API PfStatus pf_kinematics_chaplygin(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                        const PfDeriveOptions *options, PfKinematics *kinematics);
+
+/* The equations for these; hamel_wrong is Voronets' without the terms that the constraints bring, and wrong. */
+PF_API PfStatus pf_reduce_voronets(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                   const PfKinematics *kinematics, PfReducedForm *form);
+PF_API PfStatus pf_reduce_chaplygin(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                    const PfKinematics *kinematics, PfReducedForm *form);
+PF_API PfStatus pf_reduce_hamel_wrong(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                      const PfKinematics *kinematics, PfReducedForm *form);
 
 /* The equations in a form. Fails with PF_ERR_ARGUMENT for another name, or names that are no such coordinates, with
  * PF_ERR_MODEL when the form does not exist for the model. Lives in `arena`. */
@@ -344,6 +376,19 @@ PF_API PfStatus pf_derive(PfContext *ctx, PfArena *arena, const PfEquations *equ
 /* The same with nothing but a form. */
 PF_API PfStatus pf_derive_form(PfContext *ctx, PfArena *arena, const PfEquations *equations, const char *form,
                                PfDerivation *derivation);
+
+/* Whether a form for readers is the same equations as Maggi's for its pseudo-velocities (hamilton: as Lagrange's), as
+ * functions of the state. */
+typedef struct PfFormProof {
+  const char *form;
+  PfTruth equal;
+  const char *why_not; /* the form does not exist for the model; NULL: it does */
+} PfFormProof;
+
+/* The reduced forms but Maggi's, and hamilton, by evaluation in prime fields; hamel_wrong may be different. Lives in
+ * `arena`. */
+PF_API PfStatus pf_forms_prove(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfFormProof **rows,
+                               int *count);
 
 /* The rate of an abbreviation, by the rates of what it contains. */
 PF_API PfStatus pf_derivation_rate(PfContext *ctx, PfArena *arena, const PfDerivation *derivation, int part,

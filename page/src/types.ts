@@ -78,6 +78,7 @@ export interface CompareReport {
   /** one for each formulation */ rows: FormulationRow[];
   /** exact algebra shows that all formulations agree; null: no proof was requested */ proved: boolean | null;
   /** the result of the proof in words */ proof: string | null;
+  /** with a proof: one for each form of derive that is compared with others */ forms?: Form[];
   /** errors, warnings and notes, in the order of the text */ diagnostics: Diagnostic[];
 }
 
@@ -401,6 +402,12 @@ export interface FormulationRow {
   /** largest difference of a coordinate along the run to the first formulation that reached its end, in SI */ run_difference: number | null;
   /** not run, because the run costs too much */ run_skipped: boolean;
   /** why the run ended early or was skipped */ run_why_not: string | null;
+}
+
+export interface Form {
+  /** name of the form, as 'pfaff derive' takes it */ form: string;
+  /** its equations are those of Maggi for the same pseudo-velocities (hamilton: those of Lagrange), by prime fields; null: it does not exist, or it cannot be decided */ equal: boolean | null;
+  /** why the form does not exist for the model; null: it does */ why_not: string | null;
 }
 
 export interface Stiff {

@@ -230,7 +230,8 @@ class Model(Arrays):
 
     def derive(self, form: str = "multipliers", *, params: Named = None, state: Named = None, independent: Names = None,
                solved: bool = False, steps: bool = False, matrices: bool = False, stop: Stop = None, **options: Any) -> Equations:
-        """The equations of motion in a form: multipliers, rosenberg, rosenberg_extended, udwadia_kalaba, maggi, laconic.
+        """The equations of motion in a form: multipliers, rosenberg, rosenberg_extended, udwadia_kalaba, maggi, laconic,
+        gibbs_appell, kane, chaplygin, voronets, boltzmann_hamel, hamilton; hamel_wrong is a warning.
 
         >>> m = pfaff.Model("coord x [m]; param m = 1 [kg], k = 2 [N/m]; kinetic m*x'^2/2; potential k*x^2/2")
         >>> [(e.lhs, e.rhs) for e in m.derive().equations]

@@ -52,7 +52,16 @@ const char *pf_formulation_similar(const char *name)
 /* The diagnostic for a name that is not known, with a hint; always PF_ERR_ARGUMENT. */
 PfStatus pf_formulation_unknown(PfContext *ctx, const char *name)
 {
-  const char *similar = pf_formulation_similar(name);
+  const char *similar = pf_formulation_similar(name), *form, *summary;
+  for (int i = 0; (form = pf_derived_form(i, &summary)); i++) {
+    if (strcmp(form, name)) continue;
+    pf_fail_at(ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "form"},
+               "'%s' is a form of equations for people, @call{derive @form{%s}}, and no formulation", name, name);
+    if (!strcmp(name, "hamilton")) pf_hint(ctx, "the same motion in coordinates and velocities: @form{multipliers}");
+    else if (strcmp(name, "hamel_wrong")) pf_hint(ctx, "the same equations in numbers: @form{maggi} or laconic");
+    else pf_hint(ctx, "its equations are wrong but for some models, which @call{derive} tells");
+    return PF_ERR_ARGUMENT;
+  }
   pf_fail_at(ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "form"}, "there is no formulation '%s'", name);
   if (similar) {
     pf_hint(ctx, "did you mean '%s'?", similar);

@@ -35,7 +35,7 @@ static PfExpr load(const Embedding *x, int i)
 /* ---------------------------------------------------------------- which are independent */
 
 /* Names with commas between. */
-static PfStatus read_independent(PfContext *ctx, const PfModel *model, const char *list, bool *kept, int *count)
+PfStatus pf_independent_read(PfContext *ctx, const PfModel *model, const char *list, bool *kept, int *count)
 {
   while (*list) {
     list += strspn(list, " ,");
@@ -79,7 +79,7 @@ static PfStatus choose_partition(Embedding *x, const PfDeriveOptions *o)
   PF_TRY(pf_eliminate(x->ctx, x->arena, &x->sample, eq->m, eq->n, eq->m, eq->A, eq->b, &x->e));
   if (!o->independent) return pf_eliminate_by_determinants(x->ctx, x->arena, &x->sample, eq->n, eq->A, eq->b, &x->e);
   int rank = x->e.rank;
-  PF_TRY(read_independent(x->ctx, eq->model, o->independent, kept, &asked));
+  PF_TRY(pf_independent_read(x->ctx, eq->model, o->independent, kept, &asked));
   PfSamplePoint sample = x->sample;
   sample.kept = kept;
   PF_TRY(pf_eliminate(x->ctx, x->arena, &sample, eq->m, eq->n, eq->m, eq->A, eq->b, &x->e));

@@ -12,10 +12,11 @@ static void simplify(PfContext *ctx, PfExpr *list, int count)
 
 /* ---------------------------------------------------------------- Maggi and laconic */
 
-/* How G omega' = g is found, and the steps of it. */
+/* How G omega' = g is found, and the steps of it; and the pseudo-velocities, NULL: pf_kinematics_find. */
 typedef struct Reduction {
   PfStatus (*reduce)(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfReducedForm *form);
   PfStatus (*steps)(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, PfDerivation *d);
+  PfStatus (*find)(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, PfKinematics *k);
 } Reduction;
 
 /* Combinations that the program has chosen, in addition to the user's speeds or without any; then velocities that are
@@ -62,7 +63,7 @@ static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquatio
 {
   PfKinematics k;
   PfReducedForm form;
-  PF_TRY(pf_kinematics_find(ctx, arena, eq, &k));
+  PF_TRY(reduction->find ? reduction->find(ctx, arena, eq, o, &k) : pf_kinematics_find(ctx, arena, eq, &k));
   PF_TRY(reduction->reduce(ctx, arena, eq, &k, &form));
   d->unknown_count = k.count;
   d->equation_count = 2*k.count + eq->n + more;
@@ -151,26 +152,90 @@ static PfStatus multipliers(PfContext *ctx, PfArena *arena, const PfEquations *e
 /* Reduced equations by admissible directions. */
 static PfStatus maggi(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, PfDerivation *d)
 {
-  return reduced(ctx, arena, eq, &(Reduction){pf_reduce_maggi, pf_steps_of_maggi}, o, d);
+  return reduced(ctx, arena, eq, &(Reduction){pf_reduce_maggi, pf_steps_of_maggi, NULL}, o, d);
 }
 
 /* The same by Tatarinov's equations. */
 static PfStatus laconic(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
                         PfDerivation *d)
 {
-  return reduced(ctx, arena, eq, &(Reduction){pf_reduce_laconic, pf_steps_of_laconic}, o, d);
+  return reduced(ctx, arena, eq, &(Reduction){pf_reduce_laconic, pf_steps_of_laconic, NULL}, o, d);
 }
+
+/* From the energy of accelerations. */
+static PfStatus gibbs_appell(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                             PfDerivation *d)
+{
+  return reduced(ctx, arena, eq, &(Reduction){pf_reduce_gibbs_appell, pf_steps_of_gibbs_appell, NULL}, o, d);
+}
+
+/* By partial velocities. */
+static PfStatus kane(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, PfDerivation *d)
+{
+  return reduced(ctx, arena, eq, &(Reduction){pf_reduce_kane, pf_steps_of_kane, NULL}, o, d);
+}
+
+/* In velocities of coordinates, which the user may choose; constraints that hold by themselves are kept. */
+static PfStatus chaplygin(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                          PfDerivation *d)
+{
+  const Reduction reduction = {pf_reduce_chaplygin, pf_steps_of_chaplygin, pf_kinematics_chaplygin};
+  return reduce_and_write(ctx, arena, eq, &reduction, 0, o, d);
+}
+
+/* The same where dependent coordinates occur, or constraints depend on the time. */
+static PfStatus voronets(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                         PfDerivation *d)
+{
+  const Reduction reduction = {pf_reduce_voronets, pf_steps_of_voronets, pf_kinematics_voronets};
+  return reduce_and_write(ctx, arena, eq, &reduction, 0, o, d);
+}
+
+/* By a complete set of quasi-velocities. */
+static PfStatus boltzmann_hamel(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                                PfDerivation *d)
+{
+  return reduced(ctx, arena, eq, &(Reduction){pf_reduce_boltzmann_hamel, pf_steps_of_boltzmann_hamel, NULL}, o, d);
+}
+
+/* Voronets' equations without the terms that constraints bring, and these terms. */
+static PfStatus hamel_wrong(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o,
+                            PfDerivation *d)
+{
+  const Reduction reduction = {pf_reduce_hamel_wrong, pf_steps_of_hamel_wrong, pf_kinematics_voronets};
+  PF_TRY(reduce_and_write(ctx, arena, eq, &reduction, eq->n, o, d));
+  return pf_hamel_missing(ctx, arena, eq, o, d);
+}
+
+/* What a form has: multipliers as unknowns, a choice of independent coordinates, equations between matrices, right
+ * sides by the state. */
+enum { MULTIPLIERS = 1, INDEPENDENT = 2, MATRICES = 4, SOLVED = 8 };
 
 static const struct {
   const char *name, *summary;
   PfStatus (*derive)(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfDeriveOptions *o, PfDerivation *d);
+  int has;
 } forms[] = {
-  {"multipliers", "Lagrange's equations with multipliers, and the mass matrix", multipliers},
-  {"rosenberg", "embedded: as many equations as degrees of freedom", pf_derive_rosenberg},
-  {"rosenberg_extended", "embedded and decoupled: independent accelerations solved for", pf_derive_rosenberg_extended},
-  {"udwadia_kalaba", "accelerations, constraint forces and multipliers, each solved for", pf_derive_udwadia_kalaba},
-  {"maggi", "in pseudo-velocities, by admissible directions", maggi},
-  {"laconic", "in pseudo-velocities, by Tatarinov's equations", laconic},
+  {"multipliers", "Lagrange's equations with multipliers, and the mass matrix", multipliers, MULTIPLIERS},
+  {"rosenberg", "embedded: as many equations as degrees of freedom", pf_derive_rosenberg,
+   INDEPENDENT | MATRICES},
+  {"rosenberg_extended", "embedded and decoupled: independent accelerations solved for", pf_derive_rosenberg_extended,
+   INDEPENDENT | MATRICES | SOLVED},
+  {"udwadia_kalaba", "accelerations, constraint forces and multipliers, each solved for", pf_derive_udwadia_kalaba,
+   INDEPENDENT | MATRICES | SOLVED},
+  {"maggi", "in pseudo-velocities, by admissible directions", maggi, MATRICES},
+  {"laconic", "in pseudo-velocities, by Tatarinov's equations", laconic, MATRICES},
+  {"gibbs_appell", "in pseudo-velocities, from the energy of accelerations", gibbs_appell, 0},
+  {"kane", "in pseudo-velocities, by partial velocities", kane, 0},
+  {"chaplygin", "in independent velocities, where dependent coordinates occur nowhere", chaplygin,
+   INDEPENDENT},
+  {"voronets", "in independent velocities, the constraints put into the kinetic energy", voronets,
+   INDEPENDENT},
+  {"boltzmann_hamel", "in pseudo-velocities, by a complete set of quasi-velocities", boltzmann_hamel, 0},
+  {"hamilton", "canonical, in coordinates and momenta, with the forces of constraints", pf_derive_hamilton,
+   MULTIPLIERS},
+  {"hamel_wrong", "a warning: constraints in the kinetic energy, and the missing terms", hamel_wrong,
+   INDEPENDENT},
 };
 
 enum { FORMS = sizeof forms/sizeof *forms };
@@ -189,20 +254,23 @@ const char *pf_form_name(const char *name)
   return strcmp(name, "lagrange") ? name : "multipliers";
 }
 
-/* The Rosenberg forms, and those derived from them, choose independent accelerations. */
+/* Forms by a choice of independent coordinates have their matrices, and some are solved for accelerations. */
 static PfStatus check_options(PfContext *ctx, const PfDeriveOptions *o, size_t form)
 {
-  if (o->matrices && !form)
-    return pf_fail(ctx, PF_ERR_ARGUMENT, "@matrices goes with the other forms: '%s' has M, F, A and b already",
+  if (o->matrices && !(forms[form].has & MATRICES))
+    return pf_fail(ctx, PF_ERR_ARGUMENT,
+                   strcmp(forms[form].name, "multipliers")
+                     ? "@matrices goes with @form{rosenberg}, rosenberg_extended, udwadia_kalaba, maggi or laconic, not with '%s'"
+                     : "@matrices goes with the other forms: '%s' has M, F, A and b already",
                    forms[form].name);
-  if (o->solved && form != 2 && form != 3)
+  if (o->solved && !(forms[form].has & SOLVED))
     return pf_fail(ctx, PF_ERR_ARGUMENT,
                    "@solved goes with @form{rosenberg_extended} or udwadia_kalaba: '%s' does not solve for "
                    "accelerations",
                    forms[form].name);
-  if (!o->independent || (form >= 1 && form <= 3)) return PF_OK;
+  if (!o->independent || forms[form].has & INDEPENDENT) return PF_OK;
   return pf_fail(ctx, PF_ERR_ARGUMENT,
-                 "@independent goes with @form{rosenberg}, rosenberg_extended or udwadia_kalaba; "
+                 "@independent goes with @form{rosenberg}, rosenberg_extended, udwadia_kalaba, chaplygin or voronets; "
                  "'%s' has no independent accelerations to choose",
                  forms[form].name);
 }
@@ -216,7 +284,7 @@ static PfStatus derive_named(PfContext *ctx, PfArena *arena, const PfEquations *
     if (strcmp(forms[i].name, form)) continue;
     *d = (PfDerivation){.form = forms[i].name, .model = eq->model};
     PF_TRY(check_options(ctx, o, i));
-    if (i) {
+    if (!(forms[i].has & MULTIPLIERS)) {
       /* Equations without multipliers cannot have forces that depend on them. */
       for (int k = 0; k < eq->m; k++)
         for (int j = 0; j < eq->n; j++) {

@@ -390,6 +390,34 @@ static PfStatus check_rates(PfContext *ctx, PfArena *arena, const PfEquations *e
   return PF_ERR_MODEL;
 }
 
+/* The constraints as rows A v = -c, which must be linear in the velocities. */
+static PfStatus linear_rows(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfExpr **rows, PfExpr **free)
+{
+  const size_t n = (size_t)eq->n;
+  PF_TRY(pf_arrays(ctx, arena, "the kinematics", PF_ROOM2(*rows, eq->m, n), PF_ROOM(*free, eq->m)));
+  for (int i = 0; i < eq->m; i++) {
+    const PfConstraint *c = eq->model->constraints + i;
+    if (c->kind == PF_ACCELERATION)
+      return pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' is one of accelerations, "
+                        "which no pseudo-velocities can satisfy by themselves", c->name);
+    if (c->kind == PF_NONLINEAR)
+      return pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' is not linear in the velocities: "
+                        "pseudo-velocities must be given by 'speed' and 'rate'", c->name);
+    PfExpr rest;
+    memcpy(*rows + (size_t)i*n, eq->A + (size_t)i*n, n*sizeof **rows);
+    PF_TRY(pf_put_velocities(eq->model, NULL, eq->velocity + i, 1, &rest));
+    (*free)[i] = pf_expr_neg(ctx, rest);
+  }
+  return pf_check_rank(ctx, arena, eq);
+}
+
+/* The failure of a row that restricts no velocity. */
+static PfStatus not_of_velocities(PfContext *ctx, const PfConstraint *c)
+{
+  return pf_fail_at(ctx, PF_ERR_MODEL, c->place,
+                    "the constraint '%s' contradicts the others, or restricts what is not a velocity", c->name);
+}
+
 /* The pseudo-velocities that the program chooses: constraints with a velocity of their own are cut off, the rest is
  * solved for dependent velocities, and relative rates are exchanged for absolute ones where that is shorter. */
 static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfKinematics *k)
@@ -400,35 +428,34 @@ static PfStatus choose(PfContext *ctx, PfArena *arena, const PfEquations *eq, Pf
   PfElimination e;
   PfDirections d = {0};
   bool found;
-  /* The constraints must be linear in the velocities: A v + c = 0. */
-  const size_t n = (size_t)eq->n;
-  PF_TRY(pf_arrays(ctx, arena, "the kinematics", PF_ROOM2(rows, eq->m, n), PF_ROOM(free, eq->m)));
-  for (int i = 0; i < eq->m; i++) {
-    const PfConstraint *c = eq->model->constraints + i;
-    if (c->kind == PF_ACCELERATION)
-      return pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' is one of accelerations, "
-                        "which no pseudo-velocities can satisfy by themselves", c->name);
-    if (c->kind == PF_NONLINEAR)
-      return pf_fail_at(ctx, PF_ERR_MODEL, c->place, "the constraint '%s' is not linear in the velocities: "
-                        "pseudo-velocities must be given by 'speed' and 'rate'", c->name);
-    PfExpr rest;
-    memcpy(rows + (size_t)i*n, eq->A + (size_t)i*n, n*sizeof *rows);
-    PF_TRY(pf_put_velocities(eq->model, NULL, eq->velocity + i, 1, &rest));
-    free[i] = pf_expr_neg(ctx, rest);
-  }
-  PF_TRY(pf_check_rank(ctx, arena, eq));
+  PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
   PF_TRY(pf_equations_sample(ctx, arena, eq, &sample));
   PF_TRY(pf_triangular_rows_find(ctx, arena, &sample, eq, rows, free, &t));
   PF_TRY(pf_eliminate(ctx, arena, &sample, t.left_count, eq->n, t.left_count, rows, free, &e));
-  if (e.unsolved >= 0) {
-    const PfConstraint *c = eq->model->constraints + t.left[e.unsolved];
-    return pf_fail_at(ctx, PF_ERR_MODEL, c->place,
-                      "the constraint '%s' contradicts the others, or restricts what is not a velocity", c->name);
-  }
+  if (e.unsolved >= 0) return not_of_velocities(ctx, eq->model->constraints + t.left[e.unsolved]);
   PF_TRY(look_for_directions(ctx, arena, &sample, eq->n, rows, free, &e, &d, &found));
   PF_TRY(found ? use_directions(ctx, arena, eq, &d, k) : use_elimination(ctx, arena, eq, &e, k));
   PF_TRY(pf_triangular_rows_solve(ctx, arena, eq, &t, k));
   return pf_absolute_rates(ctx, arena, eq, k);
+}
+
+/* Velocities of coordinates by an elimination that leaves those in `kept` alone. */
+PfStatus pf_kinematics_by_coordinates(PfContext *ctx, PfArena *arena, const PfEquations *eq, const bool *kept,
+                                      PfKinematics *k, int *rank)
+{
+  PfExpr *rows, *free;
+  PfSamplePoint sample;
+  PfElimination e;
+  *k = (PfKinematics){0};
+  PF_TRY(linear_rows(ctx, arena, eq, &rows, &free));
+  PF_TRY(pf_equations_sample(ctx, arena, eq, &sample));
+  sample.kept = kept;
+  PF_TRY(pf_eliminate(ctx, arena, &sample, eq->m, eq->n, eq->m, rows, free, &e));
+  *rank = e.rank;
+  if (!kept && e.unsolved >= 0) return not_of_velocities(ctx, eq->model->constraints + e.unsolved);
+  if (pf_sample_is_constant(ctx, &sample, e.determinant)) e.divisor_count = 0;
+  PF_TRY(use_elimination(ctx, arena, eq, &e, k));
+  return pf_kinematics_settle(ctx, eq, k);
 }
 
 /* Pseudo-velocities: speeds of the model, angular velocities for free bodies, or chosen ones. */

@@ -47,6 +47,18 @@ PfStatus pf_reduced_forces(PfContext *ctx, PfArena *arena, const PfEquations *eq
 /* N = dv/domega and the drift of v(omega) (kinematics.c). */
 PfStatus pf_kinematics_settle(PfContext *ctx, const PfEquations *equations, PfKinematics *kinematics);
 
+/* Pseudo-velocities that are velocities of coordinates; those in `kept` (n; NULL: any may be solved for) are among
+ * them. `*rank` rows were solved: fewer than without `kept` where it leaves too few velocities (kinematics.c). */
+PfStatus pf_kinematics_by_coordinates(PfContext *ctx, PfArena *arena, const PfEquations *equations, const bool *kept,
+                                      PfKinematics *kinematics, int *rank);
+
+/* Derivatives of expressions along the direction of omega_a, q -> dv/domega_a, at constant velocities (reduce.c). */
+PfStatus pf_along_omega(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                        int a, const PfExpr *e, int count, PfExpr *out);
+
+/* The names in `list`, with commas between, as marks of coordinates and their number (embed.c). */
+PfStatus pf_independent_read(PfContext *ctx, const PfModel *model, const char *list, bool *kept, int *count);
+
 /* Fails when constraints are redundant only where they hold: pivots would vanish just there (kinematics.c). */
 PfStatus pf_check_rank(PfContext *ctx, PfArena *arena, const PfEquations *equations);
 
@@ -170,6 +182,7 @@ typedef struct PfBracketEnd {
 PfStatus pf_step_bracket(PfContext *ctx, PfArena *arena, PfDerivation *derivation, const char *of,
                          const PfBracketEnd *second, const char *star, PfExpr value);
 PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfDerivation *derivation);
+PfStatus pf_steps_of_forces(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfDerivation *derivation);
 PfStatus pf_steps_of_constraints(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                                  PfDerivation *derivation);
 PfStatus pf_steps_of_lagrange(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfDerivation *derivation);
@@ -180,6 +193,35 @@ PfStatus pf_steps_of_maggi(PfContext *ctx, PfArena *arena, const PfEquations *eq
 /* Those of Tatarinov's equations (reduce.c). */
 PfStatus pf_steps_of_laconic(PfContext *ctx, PfArena *arena, const PfEquations *equations,
                              const PfKinematics *kinematics, PfDerivation *derivation);
+
+/* Those of Gibbs' and Appell's, and of Kane's equations (gibbs_appell.c, kane.c). */
+PfStatus pf_steps_of_gibbs_appell(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                  const PfKinematics *kinematics, PfDerivation *derivation);
+PfStatus pf_steps_of_kane(PfContext *ctx, PfArena *arena, const PfEquations *equations, const PfKinematics *kinematics,
+                          PfDerivation *derivation);
+
+/* Steps of Voronets' and of Chaplygin's equations, and of these without their terms (voronets.c). */
+PfStatus pf_steps_of_voronets(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                              const PfKinematics *kinematics, PfDerivation *derivation);
+PfStatus pf_steps_of_chaplygin(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                               const PfKinematics *kinematics, PfDerivation *derivation);
+PfStatus pf_steps_of_hamel_wrong(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                 const PfKinematics *kinematics, PfDerivation *derivation);
+
+/* What Hamel's wrong equations lack, as further equations, and a warning (voronets.c). */
+PfStatus pf_hamel_missing(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                          const PfDeriveOptions *options, PfDerivation *derivation);
+
+/* Steps of Boltzmann's and Hamel's equations (boltzmann_hamel.c). */
+PfStatus pf_steps_of_boltzmann_hamel(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                                     const PfKinematics *kinematics, PfDerivation *derivation);
+
+/* Hamilton's canonical equations with the forces of constraints (hamilton.c). */
+PfStatus pf_derive_hamilton(PfContext *ctx, PfArena *arena, const PfEquations *equations,
+                            const PfDeriveOptions *options, PfDerivation *derivation);
+
+/* 2n differences that vanish if these are Lagrange's: of velocities by momenta, then of the sums of forces. */
+PfStatus pf_hamilton_difference(PfContext *ctx, PfArena *arena, const PfEquations *equations, PfExpr *difference);
 
 /* Forms without pseudo-velocities (embed.c). */
 PfStatus pf_derive_rosenberg(PfContext *ctx, PfArena *arena, const PfEquations *equations,

@@ -56,15 +56,25 @@ PfStatus pf_auxiliary_rates(const PfModel *model, const PfExpr *velocity, PfExpr
 
 /* Derivative of functions of q along a direction f, q_i -> f_i, at constant time. For f = dv/domega_a it is
  * -{P_a, ·}. */
-static PfStatus along_direction(const Laconic *l, const PfExpr *f, const PfExpr *e, int count, PfExpr *out)
+static PfStatus along_direction(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfExpr *f, const PfExpr *e,
+                                int count, PfExpr *out)
 {
-  const PfModel *model = l->eq->model;
-  int n = l->eq->n, all = n + model->auxiliary_count;
+  const PfModel *model = eq->model;
+  int n = eq->n, all = n + model->auxiliary_count;
   PfExpr *from, *direction;
-  PF_TRY(pf_arrays(l->ctx, l->arena, "the reduced equations", PF_ROOM(from, all), PF_ROOM(direction, all)));
+  PF_TRY(pf_arrays(ctx, arena, "the reduced equations", PF_ROOM(from, all), PF_ROOM(direction, all)));
   for (int i = 0; i < n; i++) from[i] = model->coordinates[i].q, direction[i] = f[i];
   PF_TRY(pf_auxiliary_rates(model, direction, from + n, direction + n));
-  return pf_expr_derive_along(l->ctx, e, count, from, direction, all, out);
+  return pf_expr_derive_along(ctx, e, count, from, direction, all, out);
+}
+
+PfStatus pf_along_omega(PfContext *ctx, PfArena *arena, const PfEquations *eq, const PfKinematics *k, int a,
+                        const PfExpr *e, int count, PfExpr *out)
+{
+  PfExpr *direction;
+  PF_TRY(pf_arrays(ctx, arena, "the reduced equations", PF_ROOM(direction, eq->n)));
+  for (int i = 0; i < eq->n; i++) direction[i] = k->N[i*k->count + a];
+  return along_direction(ctx, arena, eq, direction, e, count, out);
 }
 
 /* dv/domega_a, in the arena. */
@@ -84,8 +94,8 @@ static PfStatus poisson(const Laconic *l, const PfExpr *f, const PfExpr *g, cons
   const int n = l->eq->n;
   PfExpr *f_along_g, *g_along_f;
   PF_TRY(pf_arrays(ctx, l->arena, "the reduced equations", PF_ROOM(f_along_g, n), PF_ROOM(g_along_f, n)));
-  PF_TRY(along_direction(l, g, f, n, f_along_g));
-  PF_TRY(along_direction(l, f, g, n, g_along_f));
+  PF_TRY(along_direction(l->ctx, l->arena, l->eq, g, f, n, f_along_g));
+  PF_TRY(along_direction(l->ctx, l->arena, l->eq, f, g, n, g_along_f));
   *sum = pf_expr_int(ctx, 0);
   for (int i = 0; i < model->spinning_count; i++) {
     const int first = model->spinnings[i].first;
@@ -128,7 +138,7 @@ static PfStatus change_of_lagrangian(const Laconic *l, int a, PfExpr *change)
 {
   PfExpr *f;
   PF_TRY(direction_of(l, a, &f));
-  return along_direction(l, f, &l->L, 1, change);
+  return along_direction(l->ctx, l->arena, l->eq, f, &l->L, 1, change);
 }
 
 /* Kinetic energy, momenta and forces with v(omega) put in (the papers mark this by a star), and the momenta

@@ -15,14 +15,26 @@ void pf_step_begin(PfDerivation *d, const char *title)
   if (d->step_section_count < PF_MOST_STEPS) d->step_sections[d->step_section_count++] = (PfDerivationPart){title, 0};
 }
 
+/* The quantity of a step in LaTeX, where that is not its text. */
+static const char *notation_of(const char *what)
+{
+  static const char *const notations[][2] = {
+    {"Gamma", "\\Gamma"}, {"gamma", "\\gamma"}, {"omega", "\\omega"}, {"beta", "\\beta"}, {"dS", "\\partial S"}};
+  for (size_t i = 0; i < sizeof notations/sizeof *notations; i++)
+    if (!strcmp(what, notations[i][0])) return notations[i][1];
+  return what;
+}
+
 /* P_theta in LaTeX: P with the LaTeX form of its owner as its index; "" where that is too long. In the arena. */
 static PfStatus compose_latex(PfContext *ctx, PfArena *arena, const char *what, const char *const of[2],
                               const char **latex)
 {
   char text[600];
   const char *star = strstr(what, "_star"); /* v(omega) is put in */
-  const int own = star ? (int)(star - what) : (int)strlen(what);
-  size_t used = (size_t)snprintf(text, sizeof text, "%.*s%s", own, what, star ? "^{*}" : "");
+  const int own = star ? (int)(star - what) : 0;
+  const char *quantity = star ? what : notation_of(what);
+  size_t used = (size_t)snprintf(text, sizeof text, "%.*s%s", star ? own : (int)strlen(quantity), quantity,
+                                 star ? "^{*}" : "");
   for (int i = 0; i < 2 && of[i] && used < sizeof text; i++) {
     const char *index = pf_expr_print(ctx, arena, pf_expr_symbol(ctx, of[i]), PF_LATEX);
     if (!index) return pf_no_room(ctx, "the steps");
@@ -157,17 +169,31 @@ static PfStatus add_nonzero(PfContext *ctx, PfArena *arena, PfDerivation *d, con
 
 /* ---------------------------------------------------------------- what all forms begin with */
 
-/* Energies and applied forces. */
-PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+/* Applied forces of all coordinates on which some act. */
+static PfStatus applied_forces(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
 {
   const PfModel *model = eq->model;
-  pf_step_begin(d, "Kinetic and potential energy");
-  PF_TRY(pf_step_add(ctx, arena, d, "T", NULL, eq->kinetic));
-  PF_TRY(add_nonzero(ctx, arena, d, "V", NULL, eq->potential));
   pf_step_begin(d, "Applied forces, those of non-ideal constraints among them");
   for (int i = 0; i < eq->n; i++)
     PF_TRY(add_nonzero(ctx, arena, d, "Q", model->coordinates[i].name, pf_expr_add(ctx, eq->applied[i], eq->C[i])));
   return PF_OK;
+}
+
+/* Energies and applied forces. */
+PfStatus pf_steps_of_energies(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+{
+  pf_step_begin(d, "Kinetic and potential energy");
+  PF_TRY(pf_step_add(ctx, arena, d, "T", NULL, eq->kinetic));
+  PF_TRY(add_nonzero(ctx, arena, d, "V", NULL, eq->potential));
+  return applied_forces(ctx, arena, eq, d);
+}
+
+/* For equations that need no kinetic energy. */
+PfStatus pf_steps_of_forces(PfContext *ctx, PfArena *arena, const PfEquations *eq, PfDerivation *d)
+{
+  pf_step_begin(d, "Potential energy");
+  PF_TRY(add_nonzero(ctx, arena, d, "V", NULL, eq->potential));
+  return applied_forces(ctx, arena, eq, d);
 }
 
 /* The constraints at the level of velocities. */

@@ -51,6 +51,9 @@ typedef struct Comparison {
   long evaluations; /* of the run by the first formulation that reached its end */
   int rank;       /* of the constraints in this state */
   PfProof proof;
+  PfFormProof *forms; /* of derive; with a proof */
+  int form_count;
+  const char *forms_why_not; /* they were not tried */
   bool ran, asked;
   double horizon;
   const PfRequest *options;
@@ -99,11 +102,18 @@ static const char *skip(const Comparison *c, const char *format, double number)
   return kept ? kept : "it costs too much";
 }
 
+/* NULL: they are short enough. */
+static const char *why_derivations_skipped(const Comparison *c)
+{
+  double n = c->s->equations.n, m = c->s->equations.m;
+  if (n*(n + m) <= most_derived && c->operations <= most_deriving) return NULL;
+  return skip(c, "not tried, since its derivation by formulas takes long for %.0f entries of M and A", n*(n + m));
+}
+
 static const char *why_skipped(const Comparison *c, const Row *row)
 {
-  double n = c->s->equations.n, m = c->s->equations.m, operations = operations_of(c, row);
-  if (is_named(row, "laconic") && (n*(n + m) > most_derived || c->operations > most_deriving))
-    return skip(c, "not tried, since its derivation by formulas takes long for %.0f entries of M and A", n*(n + m));
+  double operations = operations_of(c, row);
+  if (is_named(row, "laconic") && why_derivations_skipped(c)) return why_derivations_skipped(c);
   if (operations <= most_per_evaluation) return NULL;
   return skip(c, "not tried, since one evaluation takes about %.1g operations", operations);
 }
@@ -236,7 +246,9 @@ static PfStatus prove(Comparison *c, const PfRequest *options)
   double *given = pf_task_parameters(s->ctx, s->arena, s->model, options);
   if (!given) return PF_ERR_ARGUMENT;
   c->asked = true;
-  return pf_prove(s->ctx, s->arena, &s->equations, given, &c->proof);
+  PF_TRY(pf_prove(s->ctx, s->arena, &s->equations, given, &c->proof));
+  c->forms_why_not = why_derivations_skipped(c);
+  return c->forms_why_not ? PF_OK : pf_forms_prove(s->ctx, s->arena, &s->equations, &c->forms, &c->form_count);
 }
 
 static PfStatus compare(Comparison *c, const PfRequest *options)
@@ -297,12 +309,22 @@ static const PfField row_fields[] = {
   PF_FIELD_OR_NULL("run_why_not", STRING, "why the run ended early or was skipped"),
   {0}};
 
+static const PfField form_fields[] = {
+  PF_FIELD("form", STRING, "name of the form, as @task{derive} takes it"),
+  PF_FIELD_OR_NULL("equal", BOOL,
+                   "its equations are those of Maggi for the same pseudo-velocities (hamilton: those of Lagrange), "
+                   "by prime fields; null: it does not exist, or it cannot be decided"),
+  PF_FIELD_OR_NULL("why_not", STRING, "why the form does not exist for the model; null: it does"),
+  {0}};
+
 const PfField pf_compare_fields[] = {
   PF_FIELD("model", STRING, "name of the model, or of its file"),
   PF_FIELD_START_CHANGE,
   PF_FIELD_RECORDS("rows", row_fields, "one for each formulation"),
   PF_FIELD_OR_NULL("proved", BOOL, "exact algebra shows that all formulations agree; null: no proof was requested"),
   PF_FIELD_OR_NULL("proof", STRING, "the result of the proof in words"),
+  {.key = "forms", .type = PF_TYPE_LIST, .of = PF_TYPE_RECORD, .fields = form_fields, .optional = true,
+   .about = PF_ABOUT("with a proof: one for each form of derive that is compared with others")},
   PF_FIELD_DIAGNOSTICS,
   {0}};
 
@@ -354,6 +376,30 @@ static void report_row(const Comparison *c, const Row *row, PfReport *r)
   pf_report_close(r);
 }
 
+/* One line for each form of derive. */
+static void report_forms(const Comparison *c, PfReport *r)
+{
+  if (c->forms_why_not) pf_report_print(r, "\nThe forms of the equations: %s\n", c->forms_why_not);
+  if (!c->form_count) return;
+  pf_report_print(r, "\nThe forms of the equations, by prime fields\n");
+  pf_report_open(r, "forms");
+  for (int i = 0; i < c->form_count; i++) {
+    const PfFormProof *row = c->forms + i;
+    const char *other = !strcmp(row->form, "hamilton") ? "lagrange" : "maggi";
+    pf_report_open(r, NULL);
+    pf_report_string(r, "form", row->form);
+    if (!row->why_not && row->equal != PF_UNKNOWN) pf_report_bool(r, "equal", row->equal == PF_TRUE);
+    pf_report_string(r, "why_not", row->why_not);
+    pf_report_close(r);
+    pf_report_print(r, "  %-20s ", row->form);
+    if (row->why_not) pf_report_print(r, "does not apply: %s\n", row->why_not);
+    else if (row->equal == PF_TRUE) pf_report_print(r, "the same as %s\n", other);
+    else if (row->equal == PF_FALSE) pf_report_print(r, "not the same as %s\n", other);
+    else pf_report_print(r, "not decided: some functions are not rational\n");
+  }
+  pf_report_close(r);
+}
+
 static void write_report(void *user, PfReport *r)
 {
   const Comparison *c = user;
@@ -381,6 +427,7 @@ static void write_report(void *user, PfReport *r)
     for (int i = 0; i < proof->row_count; i++)
       if (!proof->rows[i].compared)
         pf_report_print(r, "  %s is left out: %s\n", proof->rows[i].formulation, proof->rows[i].why_not);
+    report_forms(c, r);
   }
 }
 

@@ -170,7 +170,8 @@ static void put_given(Work *w, PfText *text)
     const PfCoordinate *c = model->coordinates + i;
     put_given_of(w, &c->q, 1, text);
     bool speed = d->speeds && is_listed(d->speeds, d->unknown_count, c->v); /* these come last */
-    if (!speed) put_given_of(w, &c->v, 1, text);
+    bool unknown = is_listed(d->unknowns, d->unknown_count, c->v); /* likewise */
+    if (!speed && !unknown) put_given_of(w, &c->v, 1, text);
   }
   for (int i = 0; i < model->auxiliary_count; i++)
     put_given_of(w, &model->auxiliaries[i].symbol, 1, text);
@@ -178,6 +179,7 @@ static void put_given(Work *w, PfText *text)
     put_given_of(w, &model->inputs[i].symbol, 1, text);
   put_given_of(w, &model->time, 1, text);
   if (d->speeds) put_given_of(w, d->speeds, d->unknown_count, text);
+  put_given_of(w, d->momenta, d->momentum_count, text);
   put_given_of(w, d->unknowns, d->unknown_count, text);
 }
 

@@ -67,6 +67,12 @@ holds 'all(r["run_seconds"] is None for r in d["rows"])'
 run 0 compare --json "$place/model.pf"
 holds 'd["proved"] is None and d["proof"] is None'
 
+# With a proof the forms of derive are compared, where they exist; Hamel's is wrong for the sleigh.
+run 0 compare --prove --json "$(example chaplygin_sleigh)"
+holds '{f["form"]: f["equal"] for f in d["forms"]} == {"laconic": True, "gibbs_appell": True, "kane": True, "chaplygin": True, "voronets": True, "boltzmann_hamel": True, "hamel_wrong": False, "hamilton": True}'
+run 0 compare --prove --json "$(example free_floating)"
+holds '[f["form"] for f in d["forms"] if f["why_not"]] == ["chaplygin"]'
+
 # Velocities that contradict each other have agreeing accelerations.
 printf '%s\n' "coord x, y" "kinetic x'^2 + y'^2" "constraint a: x' = 1" "constraint b: 2*x' = 3" >"$place/model.pf"
 for command in eval compare; do

@@ -38,12 +38,27 @@ says out "theta: J1*theta'' = D*F*sin(theta)"
 says_short out "chi:   (J3 + m*R^2)*chi'' = F*R*cos(theta)"
 run 0 derive --form laconic "$source/examples/wheels/differential_drive.pf"
 says_short out "k*(2*lambda2 + 1)*nu2' = torque_at[1] - torque_at[2] + k*Delta*nu3^2/Lambda^2"
-for form in multipliers rosenberg rosenberg_extended maggi laconic; do
-  run 0 derive --form $form --json "$source/examples/wheels/carriage_omni3.pf"
+for form in multipliers rosenberg rosenberg_extended maggi laconic gibbs_appell kane chaplygin voronets boltzmann_hamel hamilton; do
+  run 0 derive --form $form --json --steps "$source/examples/wheels/carriage_omni3.pf"
   holds "d['form'] == '$form' and len(d['equations']) >= 3"
 done
 run 0 derive --form lagrange --json "$source/examples/wheels/carriage_omni3.pf"
 holds "d['form'] == 'multipliers'"
+
+# Forms that do not exist for a model say why; numbers have other names for the same equations.
+run 1 derive --form chaplygin "$source/examples/spacecraft/free_floating.pf"
+says err "Chaplygin's equations need constraints that are homogeneous in the velocities"
+says err "--form voronets holds for them too"
+run 2 derive --form kane --independent theta "$model"
+says err "'kane' has no independent accelerations to choose"
+run 2 eval --form kane "$model"
+says err "'kane' is a form of equations for people, pfaff derive --form kane, and no formulation"
+says err "--form maggi or laconic"
+# Hamel's warning: the unicycle is right by theta and chi, and wrong by x and theta.
+run 0 derive --form hamel_wrong --independent theta,chi --json "$source/examples/wheels/unicycle.pf"
+holds 'd["diagnostics"] == [] and [e["rhs"] for e in d["equations"][-2:]] == ["0", "0"]'
+run 0 derive --form hamel_wrong --independent x,theta --json "$source/examples/wheels/unicycle.pf"
+holds 'len(d["diagnostics"]) == 1 and "wrong" in d["diagnostics"][0]["message"] and "0" not in [e["rhs"] for e in d["equations"][-2:]]'
 
 # The same input, the same output, byte for byte.
 run 0 derive "$model"

@@ -12,7 +12,8 @@ from pathlib import Path
 from representative import examples
 
 PFAFF, ROOT = sys.argv[1], Path(sys.argv[2])
-FORMS = ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic"]
+FORMS = ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic", "gibbs_appell", "kane",
+         "chaplygin", "voronets", "boltzmann_hamel", "hamilton", "hamel_wrong"]
 TOGETHER = 25
 LONGEST = 200_000  # equations of hundreds of pages are not for paper
 BEGIN, END = "\\begin{document}\n", "\\end{document}\n"

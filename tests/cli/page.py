@@ -135,7 +135,8 @@ def equations_are_those_of_derive(place):
         own = json.loads(call(place, "derive", "--json", "--form", form, examples/"wheels/unicycle.pf")[1])
         own["seconds"] = None
         expect(f"{form} is that of derive", own == found)
-    expect("all forms", list(derived) == ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic"], list(derived))
+    expect("all forms", list(derived) == ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic", "gibbs_appell",
+                                             "kane", "chaplygin", "voronets", "boltzmann_hamel", "hamilton", "hamel_wrong"], list(derived))
 
 
 # ---------------------------------------------------------------- trajectories

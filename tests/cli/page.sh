@@ -54,7 +54,7 @@ run 2 page --out "$place/x.svg" "$examples/wheels/cart.pf"
 says err "the name must end in .html"
 run 2 page --out - --json "$examples/wheels/cart.pf"
 run 0 page --json --out "$place/x.html" "$examples/wheels/cart.pf"
-holds 'd["page"].endswith("x.html") and d["bytes"] > 1000 and d["forms"] == 6 and d["tracks"] == [] and d["diagnostics"] == []'
+holds 'd["page"].endswith("x.html") and d["bytes"] > 1000 and d["forms"] == 13 and d["tracks"] == [] and d["diagnostics"] == []'
 
 # How it is run is checked here.
 for method in cvode_adams cvode_bdf ida ida2; do

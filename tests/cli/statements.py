@@ -5,9 +5,10 @@
     statements.py <program> <source directory>
 
 Every example in every form is compiled as C99. In forms without pseudo-velocities all that is defined is compared with eval at the
-start, and residuals must vanish.
+start, and residuals must vanish. The equations of hamel_wrong do not hold.
 """
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -16,7 +17,8 @@ import tempfile
 
 from representative import examples
 
-FORMS = ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic"]
+FORMS = ["multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic", "gibbs_appell", "kane",
+         "chaplygin", "voronets", "boltzmann_hamel", "hamilton", "hamel_wrong"]
 SLOW = {"hand", "capture", "dual_arm", "hybrid_arm", "bicycle", "ball_on_surface", "spacecraft", "wheel_in_shell"}
 
 
@@ -97,8 +99,10 @@ def main():
                     print(f"FAILED: {file.stem}, {form} does not compile")
                     continue
                 compiled += 1
-                if found is None:
+                if found is None or form == "hamel_wrong":
                     continue
+                if form == "chaplygin" and not all(math.isfinite(v) for v in found.values()):
+                    continue  # a warning of derive: the coordinates that it needs are singular at this start
                 compared += 1
                 worst = max(differences(found, values), key=lambda pair: pair[1], default=("", 0.0))
                 if not worst[1] < 1e-10:

@@ -15,7 +15,8 @@ except ImportError:
     print("mpmath (python3-mpmath) is not installed: the trial is left out")
     sys.exit(0)
 
-FORMS = ("multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic")
+FORMS = ("multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic", "gibbs_appell", "kane", "voronets",
+         "boltzmann_hamel")
 EXACT = 3      # digits behind the point up to which all numbers of the equations are written out
 NEAR = 1e-8    # of the larger side: eval has doubles and conditions up to 1e4
 ROUNDED = re.compile(r"(?<![\w.])(?=[\d.]*\.)(?:0\.0*)?([1-9][\d.]{15,17})(?:e[-+]\d+)?(?![\w.])")

@@ -10,6 +10,9 @@ const FORMS: [string, string][] = [
   ["multipliers", "Lagrange, with multipliers"], ["rosenberg", "Rosenberg: embedded"], ["rosenberg_extended", "Rosenberg: embedded and decoupled"],
   ["udwadia_kalaba", "Udwadia-Kalaba: with constraint forces"],
   ["maggi", "Maggi: admissible directions"], ["laconic", "Tatarinov: laconic"],
+  ["gibbs_appell", "Gibbs-Appell: energy of accelerations"], ["kane", "Kane: partial velocities"], ["chaplygin", "Chaplygin"], ["voronets", "Voronets"],
+  ["boltzmann_hamel", "Boltzmann-Hamel: quasi-velocities"], ["hamilton", "Hamilton: canonical, with constraint forces"],
+  ["hamel_wrong", "Hamel's warning: wrong, and what is missing"],
 ];
 const SECONDS = 20;
 const LONGEST = 6000; // of a formula that is typeset; longer ones are shown as text

@@ -43,6 +43,17 @@ static inline void write_out_speeds(const System *s, const PfDerivation *d, PfEx
   }
 }
 
+/* Momenta of Hamilton's equations and their rates, which come after the velocities among the unknowns. */
+static inline void write_out_momenta(const System *s, const PfDerivation *d, PfExpr *e)
+{
+  for (int i = 0; i < d->momentum_count; i++) {
+    PfExpr rate;
+    assert_int_equal(pf_model_time_derivative(s->model, s->eq.momentum + i, 1, &rate), PF_OK);
+    replace(s, e, d->unknowns[d->momentum_count + i], rate);
+    replace(s, e, d->momenta[i], s->eq.momentum[i]);
+  }
+}
+
 /* Angular velocities, their rates and direction cosines by quaternions. */
 static inline void write_out_attitudes(const System *s, const PfDerivation *d, PfExpr *e)
 {
@@ -71,6 +82,7 @@ static inline PfExpr in_coordinates(const System *s, const PfDerivation *d, PfEx
 {
   assert_int_equal(pf_derivation_expand(s->ctx, s->arena, d, &e, 1), PF_OK);
   write_out_speeds(s, d, &e);
+  write_out_momenta(s, d, &e);
   write_out_attitudes(s, d, &e);
   return e;
 }
@@ -125,12 +137,27 @@ static inline bool is_comparable(const System *s, const PfDerivation *d, PfExpr 
   return true;
 }
 
-/* Every derived equation holds for the accelerations that the multipliers give. */
-static inline void assert_holds(const System *s, const char *name, const char *form, const Answer *x)
+/* Forms that do not exist for every model that has reduced equations. */
+static inline bool has_conditions(const char *form)
+{
+  static const char *const names[] = {"chaplygin", "voronets", "boltzmann_hamel", "hamilton"};
+  for (size_t i = 0; i < sizeof names/sizeof *names; i++)
+    if (!strcmp(form, names[i])) return true;
+  return false;
+}
+
+/* Every derived equation holds for the accelerations that the multipliers give; false when the form says that it does
+ * not exist for the model. */
+static inline bool assert_holds(const System *s, const char *name, const char *form, const Answer *x)
 {
   PfDerivation d;
   PfDiagnosis diagnosis;
   assert_int_equal(pf_diagnose(s->ctx, s->arena, &s->eq, s->given, &diagnosis), PF_OK);
+  int before = pf_diagnostic_count(s->ctx);
+  if (has_conditions(form) && pf_derive_form(s->ctx, s->arena, &s->eq, form, &d) == PF_ERR_MODEL) {
+    pf_diagnostics_truncate(s->ctx, before);
+    return false;
+  }
   derive(s, form, &d);
   for (int i = 0; i < d.equation_count; i++) {
     double left;
@@ -141,6 +168,7 @@ static inline void assert_holds(const System *s, const char *name, const char *f
     if (!(fabs(left - right) <= 1e-9*size))
       fail_msg("%s, %s, %s: %.15g = %.15g does not hold", name, form, d.equations[i].name, left, right);
   }
+  return true;
 }
 
 /* Coordinates that satisfy the position constraints, near those of the state: equations for people use these. */
@@ -164,7 +192,8 @@ static inline void put_on_positions(System *s)
   }
 }
 
-/* At a random state on the constraints, in all forms that can be printed and exist for the model. */
+/* At a random state on the constraints, in all forms that can be printed and exist for the model; hamel_wrong does not
+ * claim to hold. */
 static inline void assert_all_hold(System *s, const char *name, uint64_t seed)
 {
   const char *form, *summary;
@@ -175,7 +204,8 @@ static inline void assert_all_hold(System *s, const char *name, uint64_t seed)
   forms_open(s, &forms);
   Answer x = answer(&forms, "multipliers");
   assert_int_equal(x.trouble, PF_TROUBLE_NONE);
-  for (int i = 0; (form = pf_derived_form(i, &summary)); i++) assert_holds(s, name, form, &x);
+  for (int i = 0; (form = pf_derived_form(i, &summary)); i++)
+    if (strcmp(form, "hamel_wrong")) (void)assert_holds(s, name, form, &x);
   forms_close(&forms);
 }
 

@@ -326,28 +326,49 @@ static int visit_examples(Fixture *f, Visit *visit, const char *const *skipped)
 }
 
 /* The prime field decides; what it cannot decide (roots of sums) is left to the numbers below. */
-static void assert_agrees(System *s, const char *name, const char *what, PfExpr a, PfExpr b)
+static void assert_agrees(System *s, const char *name, const char *form, const char *what, PfExpr a, PfExpr b)
 {
   PfExpr difference = pf_expr_sub(s->ctx, a, b);
   assert_int_equal(pf_model_expand(s->model, &difference, 1, &difference), PF_OK);
   if (pf_expr_is_probably_zero(s->ctx, difference, 2) == PF_FALSE)
-    fail_msg("%s: Maggi's and the laconic %s differ", name, what);
+    fail_msg("%s: Maggi's %s and that of %s differ", name, what, form);
 }
 
-static void compare_maggi_and_laconic(System *s, const char *name, const PfKinematics *k)
+/* G omega' = g, found in another way for the same pseudo-velocities. */
+static void assert_same_form(System *s, const char *name, const PfKinematics *k, const char *form,
+                             const PfReducedForm *maggi, const PfReducedForm *other)
 {
-  PfReducedForm maggi, laconic;
-  assert_int_equal(pf_reduce_maggi(s->ctx, s->arena, &s->eq, k, &maggi), PF_OK);
-  assert_int_equal(pf_reduce_laconic(s->ctx, s->arena, &s->eq, k, &laconic), PF_OK);
-  for (int i = 0; i < k->count*k->count; i++) assert_agrees(s, name, "inertia", maggi.G[i], laconic.G[i]);
-  for (int i = 0; i < k->count; i++) assert_agrees(s, name, "force", maggi.g[i], laconic.g[i]);
+  for (int i = 0; i < k->count*k->count; i++) assert_agrees(s, name, form, "inertia", maggi->G[i], other->G[i]);
+  for (int i = 0; i < k->count; i++) assert_agrees(s, name, form, "force", maggi->g[i], other->g[i]);
 }
 
-static void maggi_and_laconic_are_the_same_on_examples(void **state)
+static int boltzmann_hamels; /* models that have them */
+
+static void compare_reduced_forms(System *s, const char *name, const PfKinematics *k)
+{
+  PfReducedForm maggi, other;
+  assert_int_equal(pf_reduce_maggi(s->ctx, s->arena, &s->eq, k, &maggi), PF_OK);
+  assert_int_equal(pf_reduce_laconic(s->ctx, s->arena, &s->eq, k, &other), PF_OK);
+  assert_same_form(s, name, k, "laconic", &maggi, &other);
+  assert_int_equal(pf_reduce_gibbs_appell(s->ctx, s->arena, &s->eq, k, &other), PF_OK);
+  assert_same_form(s, name, k, "gibbs_appell", &maggi, &other);
+  assert_int_equal(pf_reduce_kane(s->ctx, s->arena, &s->eq, k, &other), PF_OK);
+  assert_same_form(s, name, k, "kane", &maggi, &other);
+  PfStatus status = pf_reduce_boltzmann_hamel(s->ctx, s->arena, &s->eq, k, &other);
+  if (status == PF_OK) assert_same_form(s, name, k, "boltzmann_hamel", &maggi, &other), boltzmann_hamels++;
+  else assert_int_equal(status, PF_ERR_MODEL);
+  pf_diagnostics_clear(s->ctx);
+}
+
+static void reduced_forms_are_the_same_on_examples(void **state)
 {
   static const char *const slow[] = {"wheel_in_shell", "spacecraft", "capture", "dual_arm", "hybrid_arm", "rover_arm",
                                      NULL}; /* they take seconds */
-  assert_true(visit_examples(*state, compare_maggi_and_laconic, slow) >= 20);
+  boltzmann_hamels = 0;
+  int visited = visit_examples(*state, compare_reduced_forms, slow);
+  assert_true(visited >= 20);
+  print_message("%d models, %d of them with Boltzmann's and Hamel's equations\n", visited, boltzmann_hamels);
+  assert_true(boltzmann_hamels >= 15);
 }
 
 static void nonlinear_rates_have_one_reduced_form_too(void **state)
@@ -362,7 +383,7 @@ static void nonlinear_rates_have_one_reduced_form_too(void **state)
   PfKinematics k;
   assert_int_equal(pf_kinematics_find(s.ctx, s.arena, &s.eq, &k), PF_OK);
   assert_false(k.chosen);
-  compare_maggi_and_laconic(&s, "nonlinear rates", &k);
+  compare_reduced_forms(&s, "nonlinear rates", &k);
   pf_model_free(s.model);
 }
 
@@ -401,6 +422,185 @@ static void divisors_are_listed(void **state)
   }
 }
 
+/* ---------------------------------------------------------------- forms with names of their own */
+
+/* A form with independent coordinates; NULL: chosen by the program. */
+static PfStatus derive_by(const System *s, const char *form, const char *independent, PfDerivation *d)
+{
+  const PfDeriveOptions how = {.form = form, .independent = independent, .steps = true};
+  return pf_derive(s->ctx, s->arena, &s->eq, &how, d);
+}
+
+/* Is the message of a form that does not exist for the model this one? */
+static void assert_refused(const System *s, const char *form, const char *why)
+{
+  PfDerivation d;
+  assert_int_equal(derive_by(s, form, NULL, &d), PF_ERR_MODEL);
+  assert_contains(pf_context_message(s->ctx), why);
+  pf_diagnostics_clear(s->ctx);
+}
+
+static const PfEquation *step(const PfDerivation *d, const char *name)
+{
+  int count = 0;
+  for (int i = 0; i < d->step_section_count; i++) count += d->step_sections[i].count;
+  for (int i = 0; i < count; i++)
+    if (!strcmp(d->steps[i].name, name)) return d->steps + i;
+  fail_msg("no step '%s'", name);
+  return NULL;
+}
+
+/* A wheel that rolls upright with speed u and turns with theta': a_x = u', a_y = u theta', so that by hand
+ * S = (m + Jy/R^2) u'^2/2 + Jz theta''^2/2, and F* = -dS/domega'. */
+static void energy_of_acceleration_and_partial_velocities_are_steps(void **state)
+{
+  needs_shortest_forms();
+  System s;
+  PfDerivation d;
+  load_system(*state, "unicycle", &s);
+  assert_int_equal(derive_by(&s, "gibbs_appell", NULL, &d), PF_OK);
+  assert_equal(&s, step(&d, "S")->right, formula(s.ctx, "(m + Jy/R^2)*u'^2/2 + Jz*theta''^2/2"));
+  assert_equal(&s, step(&d, "dS_u")->right, formula(s.ctx, "(m + Jy/R^2)*u'"));
+  assert_equation(&s, &d, "u", "(m + Jy/R^2)*u'", "drive/R");
+  assert_int_equal(derive_by(&s, "kane", NULL, &d), PF_OK);
+  assert_equal(&s, step(&d, "V_wheel.x_u")->right, formula(s.ctx, "1"));
+  assert_equal(&s, step(&d, "W_wheel.y_u")->right, formula(s.ctx, "1/R"));
+  assert_equal(&s, step(&d, "a_wheel.y")->right, formula(s.ctx, "u*theta'"));
+  assert_equal(&s, step(&d, "F_star_theta")->right, formula(s.ctx, "-Jz*theta''"));
+  assert_equation(&s, &d, "theta", "Jz*theta''", "steer");
+  pf_model_free(s.model);
+}
+
+/* The sleigh by hand: y' = x' tan(theta), so B = tan(theta) and Gamma_y,x = theta'/cos(theta)^2 = -Gamma_y,theta
+ * theta'/x'. With u = x'/cos(theta) the equations are u' = a theta'^2 and (I + m a^2) theta'' = -m a u theta'. */
+static void the_sleigh_has_chaplygins_equations(void **state)
+{
+  needs_shortest_forms();
+  static const char *const forms[] = {"chaplygin", "voronets"};
+  System s;
+  PfDerivation d;
+  load_system(*state, "chaplygin_sleigh", &s);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(derive_by(&s, forms[i], "x,theta", &d), PF_OK);
+    assert_equal(&s, step(&d, "Gamma_y_x")->right, formula(s.ctx, "theta'/cos(theta)^2"));
+    assert_equal(&s, step(&d, "Gamma_y_theta")->right, formula(s.ctx, "-x'/cos(theta)^2"));
+    assert_equation(&s, &d, "x", "x''", "a*cos(theta)*theta'^2 - sin(theta)/cos(theta)*x'*theta'");
+    assert_equation(&s, &d, "theta", "(I + m*a^2)*theta''", "-m*a*x'*theta'/cos(theta)");
+  }
+  /* Quasi-velocities along and across the blade are turned with it: gamma^blade_u = -theta', gamma^blade_theta = u. */
+  assert_int_equal(derive_by(&s, "boltzmann_hamel", NULL, &d), PF_OK);
+  assert_equal(&s, step(&d, "gamma_blade_u")->right, formula(s.ctx, "-theta'"));
+  assert_equal(&s, step(&d, "gamma_blade_theta")->right, formula(s.ctx, "u"));
+  assert_equal(&s, step(&d, "P_blade")->right, formula(s.ctx, "m*a*theta'"));
+  assert_equation(&s, &d, "u", "u'", "a*theta'^2");
+  pf_model_free(s.model);
+}
+
+/* The force across a wheel is m u theta', with m u = p_x cos(theta) + p_y sin(theta) and theta' = p_theta/Jz. */
+static void momenta_give_the_forces_of_constraints(void **state)
+{
+  needs_shortest_forms();
+  System s;
+  PfDerivation d;
+  load_system(*state, "unicycle", &s);
+  assert_int_equal(derive_by(&s, "hamilton", NULL, &d), PF_OK);
+  assert_int_equal(d.motion_count, 8);
+  assert_equal(&s, step(&d, "H")->right,
+               formula(s.ctx, "(p_x^2 + p_y^2)/(2*m) + p_theta^2/(2*Jz) + p_chi^2/(2*Jy) + m*g*R"));
+  assert_equation(&s, &d, "lambda[contact.side]", "lambda[contact.side]",
+                  "p_theta*(p_x*cos(theta) + p_y*sin(theta))/Jz");
+  pf_model_free(s.model);
+}
+
+/* The wrong equations of the sleigh lack p_y Gamma; of the unicycle by theta and chi they lack nothing, by x and theta
+ * they do: the terms are those of x' d/dt(1/cos(theta)) times k. */
+static void hamels_equations_lack_the_terms_of_the_constraints(void **state)
+{
+  needs_shortest_forms();
+  System s;
+  PfDerivation d;
+  PfKinematics k;
+  PfReducedForm wrong, right;
+  const PfDeriveOptions options = {.form = "voronets", .independent = "x,theta"};
+  load_system(*state, "chaplygin_sleigh", &s);
+  assert_int_equal(derive_by(&s, "hamel_wrong", "x,theta", &d), PF_OK);
+  assert_int_equal(pf_kinematics_voronets(s.ctx, s.arena, &s.eq, &options, &k), PF_OK);
+  assert_int_equal(pf_reduce_voronets(s.ctx, s.arena, &s.eq, &k, &right), PF_OK);
+  assert_int_equal(pf_reduce_hamel_wrong(s.ctx, s.arena, &s.eq, &k, &wrong), PF_OK);
+  assert_int_equal(pf_diagnostic_count(s.ctx), 1);
+  assert_contains(pf_diagnostic(s.ctx, 0)->message, "these equations are wrong");
+  for (int a = 0; a < 2; a++) {
+    const PfEquation *missing = d.equations + d.equation_count - 2 + a;
+    assert_equal(&s, missing->right, pf_expr_sub(s.ctx, right.g[a], wrong.g[a]));
+  }
+  assert_equal(&s, d.equations[d.equation_count - 2].right,
+               formula(s.ctx, "m*(x'*sin(theta)/cos(theta) + a*cos(theta)*theta')*theta'/cos(theta)^2"));
+  pf_model_free(s.model);
+  pf_diagnostics_clear(s.ctx);
+  load_system(*state, "unicycle", &s);
+  assert_int_equal(derive_by(&s, "hamel_wrong", "theta,chi", &d), PF_OK);
+  assert_int_equal(pf_diagnostic_count(s.ctx), 0);
+  assert_equation(&s, &d, "chi", "(Jy + m*R^2)*chi''", "drive");
+  assert_int_equal(derive_by(&s, "hamel_wrong", "x,theta", &d), PF_OK);
+  assert_int_equal(pf_diagnostic_count(s.ctx), 1);
+  pf_model_free(s.model);
+}
+
+/* Where a form does not hold a sentence says why. */
+static void forms_say_where_they_do_not_hold(void **state)
+{
+  System s;
+  load_system(*state, "free_floating", &s);
+  assert_refused(&s, "chaplygin", "homogeneous in the velocities");
+  pf_model_free(s.model);
+  load_system(*state, "four_bar", &s);
+  assert_refused(&s, "chaplygin", "occur neither in energies and forces nor in the constraints");
+  pf_model_free(s.model);
+  load_system(*state, "rattleback", &s);
+  assert_refused(&s, "voronets", "the angular velocity of 'stone' is not the derivative of coordinates");
+  assert_refused(&s, "hamilton", "the angular velocity of 'stone' is not the derivative of coordinates");
+  pf_model_free(s.model);
+  load_system(*state, "appell_hamel", &s);
+  assert_refused(&s, "voronets", "linear in the velocities, which 'speeds' is not");
+  assert_refused(&s, "boltzmann_hamel", "not linear in the velocities");
+  pf_model_free(s.model);
+  read_system(*state, "param w = 2\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\n"
+                      "constraint c: y' = sin(w*t)*x'\n", &s);
+  assert_refused(&s, "chaplygin", "do not change with time");
+  pf_model_free(s.model);
+}
+
+/* The form `user` of a point on a curve, with its steps; memory runs out in the derivation only. */
+static void derive_with(Counter *counter, void *user)
+{
+  static const char text[] = "model s\nparam m\ncoord x, y\nkinetic m/2*(x'^2 + y'^2)\n"
+                             "constraint a: x' = sin(y)*y'\n";
+  const PfDeriveOptions how = {.form = user, .steps = true};
+  long fail_at = counter->fail_at;
+  counter->fail_at = 0;
+  PfContext *ctx = pf_context_new(&counter->allocator);
+  PfArena *arena = pf_arena_new(&counter->allocator);
+  PfModel *model;
+  PfEquations eq;
+  PfDerivation d;
+  assert_int_equal(pf_model_read(ctx, "test.pf", text, strlen(text), &model), PF_OK);
+  assert_int_equal(pf_equations_derive(ctx, arena, model, &eq), PF_OK);
+  if (fail_at) counter->fail_at = counter->calls + fail_at;
+  PfStatus status = pf_derive(ctx, arena, &eq, &how, &d);
+  if (status != PF_OK) assert_int_equal(status, PF_ERR_MEMORY);
+  else assert_true(d.motion_count >= 1);
+  pf_model_free(model);
+  pf_arena_free(arena);
+  pf_context_free(ctx);
+}
+
+static void memory_may_run_out_in_every_form(void **state)
+{
+  (void)state;
+  static char forms[][16] = {"gibbs_appell", "kane", "chaplygin", "boltzmann_hamel", "hamilton", "hamel_wrong"};
+  for (size_t i = 0; i < sizeof forms/sizeof *forms; i++) fail_every_allocation(derive_with, forms[i]);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -414,10 +614,16 @@ int main(void)
     with_fixture(constraint_forces_are_formulas),
     with_fixture(the_differential_drive_has_the_corrected_equations),
     with_fixture(the_carriage_on_two_omni_wheels_has_a1_equal_to_one),
-    with_fixture(maggi_and_laconic_are_the_same_on_examples),
+    with_fixture(reduced_forms_are_the_same_on_examples),
     with_fixture(nonlinear_rates_have_one_reduced_form_too),
     with_fixture(derived_equations_hold_for_numeric_accelerations),
     with_fixture(divisors_are_listed),
+    with_fixture(energy_of_acceleration_and_partial_velocities_are_steps),
+    with_fixture(the_sleigh_has_chaplygins_equations),
+    with_fixture(momenta_give_the_forces_of_constraints),
+    with_fixture(hamels_equations_lack_the_terms_of_the_constraints),
+    with_fixture(forms_say_where_they_do_not_hold),
+    cmocka_unit_test(memory_may_run_out_in_every_form),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
