@@ -335,24 +335,26 @@ PfStatus pf_steps_of_hamel_wrong(PfContext *ctx, PfArena *arena, const PfEquatio
 
 /* ---------------------------------------------------------------- Hamel's warning */
 
-/* Numbers at the start: the accelerations of the wrong equations and the right ones, where they differ most: of the
- * independent velocity *worst, -1 where the model has no start or they agree there. */
-static PfStatus accelerations_at_start(const Embedded *x, const PfReducedForm *form, int *worst, double *wrong,
-                                       double *right)
+/* The accelerations of the wrong equations and of the right ones at a state, where they differ most: of the independent
+ * velocity `worst`, -1: they agree. */
+typedef struct Error {
+  int worst;
+  double wrong, right;
+} Error;
+
+/* Numbers of the symbols are in `values`. */
+static PfStatus find_error(const Embedded *x, const PfReducedForm *form, const PfSymbols *in, const double *values,
+                           Error *error)
 {
-  PfSymbols in;
   const int s = x->s;
-  double *start, *G, *g, *C, most = 0;
+  double *G, *g, *C, most = 0;
   int *order;
-  *worst = -1;
-  PF_TRY(pf_equations_symbols(x->ctx, x->arena, x->eq->model, &in));
-  PF_TRY(pf_start_values(x->ctx, x->arena, x->eq, in.count, &start));
-  if (!start) return PF_OK;
+  *error = (Error){.worst = -1};
   PF_TRY(pf_arrays(x->ctx, x->arena, "the equations", PF_ROOM2(G, s, s), PF_ROOM(g, s), PF_ROOM(C, s),
                    PF_ROOM(order, s)));
-  PF_TRY(pf_expr_evaluate(x->ctx, form->G, s*s, in.symbol, start, in.count, G));
-  PF_TRY(pf_expr_evaluate(x->ctx, form->g, s, in.symbol, start, in.count, g));
-  PF_TRY(pf_expr_evaluate(x->ctx, x->C, s, in.symbol, start, in.count, C));
+  PF_TRY(pf_expr_evaluate(x->ctx, form->G, s*s, in->symbol, values, in->count, G));
+  PF_TRY(pf_expr_evaluate(x->ctx, form->g, s, in->symbol, values, in->count, g));
+  PF_TRY(pf_expr_evaluate(x->ctx, x->C, s, in->symbol, values, in->count, C));
   for (int a = 0; a < s; a++) C[a] += g[a];
   if (!pf_lu_factor(G, s, order)) return PF_OK;
   pf_lu_solve(G, s, order, g);
@@ -360,9 +362,32 @@ static PfStatus accelerations_at_start(const Embedded *x, const PfReducedForm *f
   for (int a = 0; a < s; a++) {
     double off = fabs(g[a] - C[a])/(1e-12 + fabs(g[a]) + fabs(C[a]));
     if (!(off > 1e-9) || off <= most) continue;
-    most = off, *worst = a, *wrong = g[a], *right = C[a];
+    most = off, *error = (Error){a, g[a], C[a]};
   }
+  const double noise = 1e-12*(fabs(error->wrong) + fabs(error->right)); /* of terms that cancel */
+  if (fabs(error->wrong) < noise) error->wrong = 0;
+  if (fabs(error->right) < noise) error->right = 0;
   return PF_OK;
+}
+
+/* At the start; or, where they agree there and any coordinates will do, in a state without symmetries: *where says
+ * which. */
+static PfStatus find_example(const Embedded *x, const PfReducedForm *form, Error *error, const char **where)
+{
+  PfSymbols in;
+  double *start, *values;
+  *error = (Error){.worst = -1};
+  PF_TRY(pf_equations_symbols(x->ctx, x->arena, x->eq->model, &in));
+  PF_TRY(pf_arrays(x->ctx, x->arena, "the equations", PF_ROOM(values, in.count)));
+  PF_TRY(pf_start_values(x->ctx, x->arena, x->eq, in.count, &start));
+  *where = "at the start";
+  if (start) PF_TRY(find_error(x, form, &in, start, error));
+  for (int i = 0; i < x->eq->m; i++)
+    if (x->eq->position[i] != PF_EXPR_NONE) return PF_OK;
+  if (error->worst >= 0) return PF_OK;
+  *where = "not at the start, but with all coordinates and velocities about 1";
+  PF_TRY(pf_generic_values(x->ctx, x->arena, x->eq, &in, start, values));
+  return find_error(x, form, &in, values, error);
 }
 
 /* What the right sides lack, C_a = sum_i p_i Gamma_ia, as further equations of the derivation, which has room for them;
@@ -374,8 +399,8 @@ PfStatus pf_hamel_missing(PfContext *ctx, PfArena *arena, const PfEquations *eq,
   PfReducedForm form;
   Embedded x = {.ctx = ctx, .arena = arena, .eq = eq, .k = &k, .kind = WRONG};
   bool all_zero = true;
-  int worst = -1;
-  double wrong = 0, right = 0;
+  const char *where = NULL;
+  Error error;
   PF_TRY(pf_kinematics_voronets(ctx, arena, eq, o, &k));
   PF_TRY(reduce(&x, &form));
   for (int a = 0; a < k.count; a++) {
@@ -391,11 +416,11 @@ PfStatus pf_hamel_missing(PfContext *ctx, PfArena *arena, const PfEquations *eq,
                                     : "Missing on the right sides of (dT*/dw)' = D + Q, of which common factors were "
                                       "cancelled above", k.count);
   if (all_zero) return pf_expr_check(ctx);
-  PF_TRY(accelerations_at_start(&x, &form, &worst, &wrong, &right));
-  if (worst >= 0)
+  PF_TRY(find_example(&x, &form, &error, &where));
+  if (error.worst >= 0)
     pf_warn_at(ctx, (PfPlace){.file = eq->model->file}, "these equations are wrong: constraints must not be put into "
-               "the kinetic energy before it is differentiated; at the start %s' has the rate %.6g in SI instead of "
-               "%.6g", k.names[worst], wrong, right);
+               "the kinetic energy before it is differentiated; %s, %s'' is %.6g in SI instead of %.6g", where,
+               k.names[error.worst], error.wrong, error.right);
   else
     pf_warn_at(ctx, (PfPlace){.file = eq->model->file}, "these equations are wrong: constraints must not be put into "
                "the kinetic energy before it is differentiated; at the start it makes no difference");
