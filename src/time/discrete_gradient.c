@@ -546,16 +546,31 @@ static bool iterate(PfMotionRun *run, Gradient *s, const PfNewtonPolicy *policy)
   return result.end == PF_NEWTON_CONVERGED;
 }
 
-/* Does everything that matters come to rest in the step? Then the balance hardly determines eta. */
+/* The mean velocity of everything that matters, in the metric of S. */
+static double mean_speed(const Gradient *s)
+{
+  double sum = 0;
+  for (int j = 0; j < s->n; j++) sum += s->S[j]*s->middle.y[s->n + j]*s->middle.y[s->n + j];
+  return sqrt(sum);
+}
+
+/* Does it come to rest in the step? Then the balance hardly determines eta. */
 static bool turns(const Gradient *s)
 {
-  double speed = 0, change = 0;
-  for (int j = 0; j < s->n; j++) {
-    const double v = s->middle.y[s->n + j], dv = s->h*s->x[j];
-    speed += s->S[j]*v*v;
-    change += s->S[j]*dv*dv;
-  }
-  return speed <= change;
+  double change = 0;
+  for (int j = 0; j < s->n; j++) change += s->S[j]*s->x[j]*s->x[j];
+  return mean_speed(s) <= s->h*sqrt(change);
+}
+
+/* At rest no force along the motion changes the energy, and nearly at rest the rounding of the energy would be a force
+ * that counts among the others: DBL_EPSILON E/(h v). The error of the energy without the balance is linear in the
+ * displacement, and next to nothing there; the next step makes it good. */
+static bool rests(PfMotionRun *run, Gradient *s)
+{
+  const double counts = 1e-7;
+  if (!s->factored) find_scale(s);
+  place(run, s);
+  return mean_speed(s)*s->h*largest_force(s)*counts <= DBL_EPSILON*fabs(s->energy_before);
 }
 
 /* From the unknowns of the step before, with the balance or without. */
@@ -581,13 +596,12 @@ static bool try_both(PfMotionRun *run, Gradient *s)
   return iterate(run, s, &pf_alpha_careful);
 }
 
-/* Newton's method from the unknowns of the step before; at rest, where no force along the motion changes the energy,
- * without the balance, of which little is left there: it is linear in the displacement. */
+/* Newton's method from the unknowns of the step before. */
 static bool solve(PfMotionRun *run, Gradient *s)
 {
   memcpy(s->x_old, s->x, (size_t)s->size*sizeof *s->x);
   const double usual = 0.02; /* eta h is of second order in the step */
-  const bool balanced = pf_largest(s->S, s->n) > 0;
+  const bool balanced = !rests(run, s);
   if (try_from(run, s, &pf_alpha_swift, balanced) && fabs(s->x[at(s, ETA)])*s->h < usual) return true;
   if (balanced && try_both(run, s)) return true;
   s->factored = false;
@@ -622,7 +636,8 @@ static PfStepEnd step(PfMotionRun *run)
   const double before = energy_of(s, state->t, state->y), held = s->energy_before;
   const double after = energy_of(s, s->t_middle, s->end.y), end = energy_of(s, s->t, s->end.y);
   const double work = s->has_power ? h*(*s->power.out) : 0;
-  s->carried = s->balanced ? s->carried + after - held - work + s->loss : 0;
+  const double rest = s->carried + after - held - work + s->loss;
+  s->carried = s->balanced || fabs(rest) < 1e-9*(fabs(after) + fabs(held)) ? rest : 0;
   run->monitor.step_work = work + (held - before) + (end - after);
   run->monitor.step_known = true;
   pf_state_advance(run, s->t);
