@@ -28,6 +28,7 @@ typedef struct PfSweep PfSweep;
  *   param, state   NAME=VALUE, the same for all; time: when they start
  *   axis       NAME=a..b:n, NAME=a..b:n:log or NAME=a,b,c: a direction of the grid. Several NAME=… with semicolons
  *              between them go along together
+ *   vary       the same for a setting of the run: step, rho, rtol, atol
  *   random     NAME ~ normal(mean, deviation), uniform(low, high) or lognormal(median, sigma)
  *   correlate  NAME, NAME = r: of two that are random
  *   design     random, latin, sobol, saltelli or morris: how random ones are spread; n: how many; seed
@@ -63,6 +64,8 @@ PF_API int pf_sweep_varied(const PfSweep *sweep);
 /* The name of a column; it belongs to the sweep. */
 PF_API const char *pf_sweep_name(const PfSweep *sweep, int column);
 /* Its unit as a text, "" for none. */
+/* Is it a setting of the run that varies? */
+PF_API bool pf_sweep_is_setting(const PfSweep *sweep, int column);
 PF_API const char *pf_sweep_unit(const PfSweep *sweep, int column);
 
 /* What varies, of a member: pf_sweep_varied numbers in the units of their columns. */

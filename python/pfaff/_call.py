@@ -261,7 +261,7 @@ def warn(diagnostics: Iterable[Mapping[str, Any]], level: int = 4) -> None:
 # ---------------------------------------------------------------- settings
 
 # given once for each
-REPEATED = ("random", "correlate", "zip", "wheel")
+REPEATED = ("random", "correlate", "zip", "vary", "wheel")
 # by names of the model
 NAMED = ("param", "state", "input")
 # other names for them here

@@ -33,7 +33,7 @@ static bool is_plain(const Maker *k)
   const char *name = pf_run_method(&run);
   PfSwitches switches;
   if (model->complete || model->run.until != PF_EXPR_NONE || w->formulation) return false;
-  if (pf_sweep_setting(k->sweep, "as-given")) return false;
+  if (pf_sweep_setting(k->sweep, "as-given") || pf_sweep_setting(k->sweep, "vary")) return false;
   for (int i = 0; i < model->run.setting_count; i++)
     if (!strcmp(model->run.settings[i].key, "formulation")) return false;
   if (pf_switches_find(k->ctx, k->room, k->eq, &switches) != PF_OK || switches.count) return false;

@@ -50,6 +50,55 @@ PfStatus pf_run_overrides_read(PfContext *ctx, const PfSweepSetting *settings, i
   return PF_OK;
 }
 
+/* ---------------------------------------------------------------- settings that vary */
+
+struct PfVariedOption {
+  const char *name, *unit;
+  size_t place;   /* in PfRunOptions */
+};
+
+static const PfVariedOption varied_options[] = {{"step", "s", offsetof(PfRunOptions, step)},
+                                                {"rho", "", offsetof(PfRunOptions, rho)},
+                                                {"rtol", "", offsetof(PfRunOptions, rtol)},
+                                                {"atol", "", offsetof(PfRunOptions, atol)}};
+
+const PfVariedOption *pf_varied_option_find(const char *name)
+{
+  for (size_t i = 0; i < sizeof varied_options/sizeof *varied_options; i++)
+    if (!strcmp(varied_options[i].name, name)) return varied_options + i;
+  return NULL;
+}
+
+PfMeasure pf_varied_option_measure(const PfVariedOption *option)
+{
+  return (PfMeasure){option->unit, 1};
+}
+
+PfStatus pf_varied_option_check(PfContext *ctx, const PfVariedOption *option, const PfMethod *method, bool adaptive)
+{
+  const bool rho = !strcmp(option->name, "rho"), step = !strcmp(option->name, "step");
+  const bool fixed = pf_method_has_fixed_step(method) && !(adaptive && pf_method_is_alpha(method));
+  if (rho ? pf_method_has_damping(method) : step ? fixed : !pf_method_has_fixed_step(method) || !fixed) return PF_OK;
+  pf_fail(ctx, PF_ERR_ARGUMENT, "@vary: '%s' has no effect: %s", option->name,
+          rho ? "the method has no numerical damping"
+          : step ? "the method chooses its steps" : "the method takes steps of one size");
+  pf_hint(ctx, "the method is '%s'; @by takes another one", pf_method_name(method));
+  return PF_ERR_ARGUMENT;
+}
+
+PfStatus pf_varied_option_allows(PfContext *ctx, const PfVariedOption *option, double value)
+{
+  const bool rho = !strcmp(option->name, "rho");
+  if (rho ? value >= 0 && value <= 1 : value > 0 && isfinite(value)) return PF_OK;
+  return pf_fail(ctx, PF_ERR_ARGUMENT, "@vary: '%s' is %g, which is not %s", option->name, value,
+                 rho ? "between 0 and 1" : "positive");
+}
+
+static void set_option(const PfVariedOption *option, double value, PfRunOptions *options)
+{
+  *(double *)((char *)options + option->place) = value;
+}
+
 /* ---------------------------------------------------------------- opening */
 
 PfStatus pf_member_open(PfContext *ctx, const PfSweep *sweep, PfMember *m)
@@ -106,8 +155,10 @@ PfStatus pf_member_place(PfMember *m, long long number, PfRunOptions *options)
 {
   const PfPlan *plan = &m->sweep->plan;
   pf_plan_member(plan, number, m->values);
-  for (int i = 0; i < plan->variable_count; i++)
+  for (int i = 0; i < plan->variable_count; i++) {
+    if (plan->variables[i].option) continue;
     if (!pf_sim_set(m->sim, plan->variables[i].name, m->values[i])) return pf_sim_error(m->sim)->status;
+  }
   if (!pf_sim_place(m->sim) || !pf_sim_check_mass(m->sim)) return pf_sim_error(m->sim)->status;
   /* The options after 'run' in the model, which may depend on parameters that vary, and then the settings. */
   const PfRunOverrides *w = &m->sweep->run;
@@ -125,6 +176,8 @@ PfStatus pf_member_place(PfMember *m, long long number, PfRunOptions *options)
   options->printed = (options->printed && !w->adaptive) || w->printed;
   options->drift = w->drift;
   options->keep_going = w->keep_going;
+  for (int i = 0; i < plan->variable_count; i++)
+    if (plan->variables[i].option) set_option(plan->variables[i].option, m->values[i], options);
   return PF_OK;
 }
 

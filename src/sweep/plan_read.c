@@ -20,6 +20,7 @@ typedef struct Reader {
   const PfModel *model;
   PfPlan *plan;
   const char *what;  /* the text that is read, for messages */
+  bool of_run;       /* names are settings of the run */
   double *correlation; /* random_count^2, or NULL */
 } Reader;
 
@@ -51,8 +52,14 @@ static PfStatus add_variable(Reader *r, const char *first, const char *end, PfMe
       return pf_fail(r->ctx, PF_ERR_ARGUMENT, "@%s: '%s' varies already", r->what, name);
   if (plan->variable_count == MOST_VARIABLES)
     return pf_fail(r->ctx, PF_ERR_LIMIT, "@%s: more than %d names vary", r->what, MOST_VARIABLES);
-  *measure = pf_model_measure(r->model, name);
-  plan->variables[plan->variable_count++] = (PfVariable){name, *measure};
+  const PfVariedOption *option = r->of_run ? pf_varied_option_find(name) : NULL;
+  if (r->of_run && !option) {
+    pf_fail(r->ctx, PF_ERR_ARGUMENT, "@vary: '%s' is not a setting of the run that can vary", name);
+    pf_hint(r->ctx, "there are step, rho, rtol and atol; parameters vary by @p, starts by @s");
+    return PF_ERR_ARGUMENT;
+  }
+  *measure = option ? pf_varied_option_measure(option) : pf_model_measure(r->model, name);
+  plan->variables[plan->variable_count++] = (PfVariable){name, *measure, option};
   if (!unit) return PF_OK;
   const char *one = pf_piece(r->arena, bracket, end);
   char text[96];
@@ -186,13 +193,17 @@ static PfStatus read_direction(Reader *r, const char *text, const char *end, PfG
   if (!equals) return not_a_range(r, "a name and '=' are missing");
   const char *name = pf_piece(r->arena, text, equals);
   if (!name) return no_room(r);
-  if (pf_parts_count(r->model, name)) return read_vectors(r, name, equals + 1, end, values, width, count);
+  if (!r->of_run && pf_parts_count(r->model, name)) return read_vectors(r, name, equals + 1, end, values, width, count);
   *width = 1;
   PF_TRY(add_variable(r, text, equals, &measure));
   for (const char *c = equals; c + 1 < end && !dots; c++)
     if (c[0] == '.' && c[1] == '.') dots = c;
-  if (dots) return read_range(r, equals + 1, dots, end, measure, values, count);
-  return read_list(r, equals + 1, end, measure, values, count);
+  PF_TRY(dots ? read_range(r, equals + 1, dots, end, measure, values, count)
+              : read_list(r, equals + 1, end, measure, values, count));
+  const PfVariedOption *option = r->plan->variables[r->plan->variable_count - 1].option;
+  for (long long i = 0; option && i < (values->list ? *count : 2); i++)
+    PF_TRY(pf_varied_option_allows(r->ctx, option, values->list ? values->list[i] : i ? values->to : values->from));
+  return PF_OK;
 }
 
 /* One axis of the grid: some "NAME=values" that vary together, with semicolons between them. */
@@ -417,6 +428,9 @@ PfStatus pf_plan_read(PfContext *ctx, PfArena *arena, const PfModel *model, cons
                    .randoms = pf_arena_array(arena, PfRandomVariable, count)};
   if (!plan->variables || !plan->axes || !plan->randoms) return no_room(&r);
   PF_TRY(read_all(&r, settings, count, "axis", read_axis));
+  r.of_run = true;
+  PF_TRY(read_all(&r, settings, count, "vary", read_axis));
+  r.of_run = false;
   PF_TRY(read_all(&r, settings, count, "random", read_random));
   PF_TRY(read_design(&r, pf_find_setting(settings, count, "design")));
   PF_TRY(read_correlations(&r, settings, count));

@@ -77,6 +77,7 @@ static PfStatus set_first(PfSweep *s)
   pf_plan_member(plan, 0, values);
   for (int i = 0; i < plan->variable_count; i++) {
     const char *name = plan->variables[i].name;
+    if (plan->variables[i].option) continue;
     if (pf_sim_set(s->base, name, values[i])) continue;
     PfError error = *pf_sim_error(s->base);
     if (error.status == PF_ERR_NAME && pf_sim_find(s->base, name) >= 0) {
@@ -87,6 +88,21 @@ static PfStatus set_first(PfSweep *s)
     }
     if (error.status == PF_ERR_NAME) error.status = PF_ERR_ARGUMENT; /* it is not a name of the text */
     return fail_like(s->ctx, &error, NULL);
+  }
+  return PF_OK;
+}
+
+/* Settings that vary must have an effect, and no value for all as well. */
+static PfStatus check_options(PfSweep *s)
+{
+  const char *given = s->run.method ? s->run.method : pf_sim_model(s->base)->run.method;
+  const PfMethod *method = pf_method_find(given ? given : PF_DEFAULT_METHOD);
+  for (int i = 0; i < s->plan.variable_count && method; i++) {
+    const PfVariable *v = s->plan.variables + i;
+    if (!v->option) continue;
+    PF_TRY(pf_varied_option_check(s->ctx, v->option, method, s->run.adaptive));
+    if (pf_sweep_setting(s, v->name))
+      return pf_fail(s->ctx, PF_ERR_ARGUMENT, "@%s is given, and '%s' varies: give it once", v->name, v->name);
   }
   return PF_OK;
 }
@@ -151,6 +167,7 @@ static PfStatus make(PfSweep *s, PfMachine *machine)
       return PF_ERR_ARGUMENT;
     }
   }
+  PF_TRY(check_options(s));
   PF_TRY(set_first(s));
   if (!outputs) {
     pf_fail(s->ctx, PF_ERR_ARGUMENT, "@take is missing: what is taken of each member?");
@@ -228,6 +245,11 @@ int pf_sweep_varied(const PfSweep *s)
 const char *pf_sweep_name(const PfSweep *s, int column)
 {
   return column >= 0 && column < s->columns ? s->names[column] : "";
+}
+
+bool pf_sweep_is_setting(const PfSweep *s, int column)
+{
+  return column >= 0 && column < s->plan.variable_count && s->plan.variables[column].option;
 }
 
 const char *pf_sweep_unit(const PfSweep *s, int column)

@@ -18,7 +18,17 @@
 typedef struct PfVariable {
   const char *name;
   PfMeasure measure;
+  const struct PfVariedOption *option; /* a setting of the run; NULL: of the model */
 } PfVariable;
+
+/* A setting of the run that may vary, by name (members.c); NULL: there is none. */
+typedef struct PfVariedOption PfVariedOption;
+const PfVariedOption *pf_varied_option_find(const char *name);
+/* Fails for a setting that varies, but not the motion by this method; `adaptive` as in PfRunOptions. */
+PfStatus pf_varied_option_check(PfContext *ctx, const PfVariedOption *option, const PfMethod *method, bool adaptive);
+/* Fails for a value that the setting cannot have. */
+PfStatus pf_varied_option_allows(PfContext *ctx, const PfVariedOption *option, double value);
+PfMeasure pf_varied_option_measure(const PfVariedOption *option);
 
 /* Values of a variable along a direction, in SI: a list, or a range, of which each is worked out when it is needed. */
 typedef struct PfGridValues {

@@ -21,11 +21,12 @@ static const SettingHelp own[] = {
   {.name = "json", .help = "the summary for programs, on standard output"},
   {0}};
 
-#define TAKES_PLAN "param state input time as-given random correlate members design seed zip table study take "
+#define TAKES_PLAN "param state input time as-given random correlate members design seed zip table vary study take "
 
 static const SettingNeed needs[] = {
   {.names = "correlate design", .with = "random"},
-  {.names = "study", .without = "by step atol adaptive rho printed no-projection keep-going most-steps form native "},
+  {.names = "study",
+   .without = "by vary step atol adaptive rho printed no-projection keep-going most-steps form native "},
   {.names = "resume", .without = "join convert out"},
   {.names = "part", .with = "out resume"}, {.names = "part", .without = "dry-run"},
   {.names = "join convert", .without = TAKES_PLAN TAKES_METHOD "threads dry-run part"},

@@ -52,6 +52,11 @@ static void put_command(const Sweep *sw, PfText *text)
   for (int i = 0; i < pf_sweep_varied(sw->sweep); i++) {
     const char *name = pf_sweep_name(sw->sweep, i), *unit = pf_sweep_unit(sw->sweep, i);
     char value[400];
+    if (pf_sweep_is_setting(sw->sweep, i)) {
+      snprintf(value, sizeof value, "%.17g", sw->row[i]);
+      put_words(sw, text, name, value);
+      continue;
+    }
     const bool time = !strcmp(name, "t");
     snprintf(value, sizeof value, *unit ? "%s%s%.17g [%s]" : "%s%s%.17g", time ? "" : name, time ? "" : "=", sw->row[i],
              unit);

@@ -140,6 +140,7 @@ PfStatus pf_sweep_read_options(Sweep *sw)
   PF_TRY(add_lists(sw, &o->state, "state"));
   PF_TRY(add_lists(sw, &o->held, "param"));
   for (int i = 0; i < o->zip.count; i++) PF_TRY(add_zip(sw, o->zip.at[i]));
+  PF_TRY(add_texts(sw, "vary", &o->vary));
   PF_TRY(add_table(sw, o->table));
   PF_TRY(add_texts(sw, "random", &o->random));
   PF_TRY(add_texts(sw, "correlate", &o->correlate));

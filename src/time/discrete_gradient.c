@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A method that keeps the energy, and its sibling that loses it by a chosen rule. With y = (q, v), the mean acceleration
- * w, and a point g from which the step really begins (g is y_n for rho = 1),
+/* A method that keeps the energy, and its sibling that loses it by a chosen rule. With y = (q, v), the mean
+ * acceleration w, and a point g from which the step really begins (g is y_n for rho = 1),
  *
  *   v_{n+1} = v_n + h w,   q_{n+1} = q_n + h v_m + h^2/2 D mu,   v_m = (v_g + v_{n+1})/2,   q_m = (q_g + q_{n+1})/2
  *   M(q_m) w = F(q_m, v_m) + C + A(q_m)^T lambda + eta S v_m                       t_m = t_n + h/2
@@ -15,9 +15,9 @@
  * whole, it holds also for mass matrices that depend on q and includes the small work of A(q_m)^T lambda along v_m.
  * Where the energy depends on time its time is the middle; D = M^-1 A^T of the beginning.
  *
- * rho < 1: g = y_n + j with the jump (L: the linearised equations of motion)
+ * rho < 1: g = y_n + j with the jump (J: the linearised equations of motion, sigma = (1 - rho)/(1 + rho))
  *
- *   j = h L (beta j - alpha (y_{n+1} - y_g)),   alpha = sigma^2,  beta = sigma (1 - sigma),  sigma = (1 - rho)/(1 + rho)
+ *   j = h J (beta j - alpha (y_{n+1} - y_g)),   alpha = sigma^2,   beta = sigma (1 - sigma)
  *   j_v = h (beta (w_g - w_n) - 2 alpha (w - w_g)),   j_q = h (beta (v_g - v_n) - alpha (v_{n+1} - v_g))
  *
  * where w_g, w_n are the accelerations at g and at y_n; 2 (w - w_g) stands for w_{n+1} - w_g. For x'' = -omega^2 x and
@@ -25,9 +25,9 @@
  *
  *   R(z) = (N + z/2)/(N + z/2 - z N),   N = (1 - (alpha + beta) z)/(1 - beta z),
  *
- * of second order, with |R| <= 1 and R -> -rho for fast motions; of slow ones |R| = 1 - sigma^3 (omega h)^4/2 is left, as
- * by generalized-alpha. The energy lost is exactly L = (j_v M j_v - j_q M (w_g - w_n))/(2 sigma), the energy of the jump:
- * there eta is zero. Negative values, at a maximum of the potential, are replaced by zero. */
+ * of second order, with |R| <= 1 and R -> -rho for fast motions; of slow ones |R| = 1 - sigma^3 (omega h)^4/2 is left,
+ * as by generalized-alpha. The energy lost is exactly L = (j_v M j_v - j_q M (w_g - w_n))/(2 sigma), the energy of the
+ * jump: there eta is zero. Negative values, at a maximum of the potential, are replaced by zero. */
 #include "num/newton.h"
 #include "time/alpha_common.h"
 #include "time/manifold.h"
@@ -381,7 +381,7 @@ static void add_state(Gradient *s, int row, const Point *point, int column, doub
     *entry(s, row, at(s, MU) + k) += slope*h*h*point->q_mu*s->D[s->position_row[k]*n + j];
 }
 
-/* The equations of motion at one of the states; `velocities`: rows of constraints that have a velocity level as well. */
+/* The equations of motion at one of the states; `velocities`: with rows of constraints that have a velocity level. */
 static void add_motion(Gradient *s, double t, const Point *point, int w, int constraint, bool velocities)
 {
   const int n = s->n;
@@ -546,16 +546,31 @@ static bool iterate(PfMotionRun *run, Gradient *s, const PfNewtonPolicy *policy)
   return result.end == PF_NEWTON_CONVERGED;
 }
 
-/* Does everything that matters come to rest in the step? Then the balance hardly determines eta. */
+/* The mean velocity of everything that matters, in the metric of S. */
+static double mean_speed(const Gradient *s)
+{
+  double sum = 0;
+  for (int j = 0; j < s->n; j++) sum += s->S[j]*s->middle.y[s->n + j]*s->middle.y[s->n + j];
+  return sqrt(sum);
+}
+
+/* Does it come to rest in the step? Then the balance hardly determines eta. */
 static bool turns(const Gradient *s)
 {
-  double speed = 0, change = 0;
-  for (int j = 0; j < s->n; j++) {
-    const double v = s->middle.y[s->n + j], dv = s->h*s->x[j];
-    speed += s->S[j]*v*v;
-    change += s->S[j]*dv*dv;
-  }
-  return speed <= change;
+  double change = 0;
+  for (int j = 0; j < s->n; j++) change += s->S[j]*s->x[j]*s->x[j];
+  return mean_speed(s) <= s->h*sqrt(change);
+}
+
+/* At rest no force along the motion changes the energy, and nearly at rest the rounding of the energy would be a force
+ * that counts among the others: DBL_EPSILON E/(h v). The error of the energy without the balance is linear in the
+ * displacement, and next to nothing there; the next step makes it good. */
+static bool rests(PfMotionRun *run, Gradient *s)
+{
+  const double counts = 1e-7;
+  if (!s->factored) find_scale(s);
+  place(run, s);
+  return mean_speed(s)*s->h*largest_force(s)*counts <= DBL_EPSILON*fabs(s->energy_before);
 }
 
 /* From the unknowns of the step before, with the balance or without. */
@@ -581,13 +596,12 @@ static bool try_both(PfMotionRun *run, Gradient *s)
   return iterate(run, s, &pf_alpha_careful);
 }
 
-/* Newton's method from the unknowns of the step before; at rest, where no force along the motion changes the energy,
- * without the balance, of which little is left there: it is linear in the displacement. */
+/* Newton's method from the unknowns of the step before. */
 static bool solve(PfMotionRun *run, Gradient *s)
 {
   memcpy(s->x_old, s->x, (size_t)s->size*sizeof *s->x);
   const double usual = 0.02; /* eta h is of second order in the step */
-  const bool balanced = pf_largest(s->S, s->n) > 0;
+  const bool balanced = !rests(run, s);
   if (try_from(run, s, &pf_alpha_swift, balanced) && fabs(s->x[at(s, ETA)])*s->h < usual) return true;
   if (balanced && try_both(run, s)) return true;
   s->factored = false;
@@ -622,7 +636,8 @@ static PfStepEnd step(PfMotionRun *run)
   const double before = energy_of(s, state->t, state->y), held = s->energy_before;
   const double after = energy_of(s, s->t_middle, s->end.y), end = energy_of(s, s->t, s->end.y);
   const double work = s->has_power ? h*(*s->power.out) : 0;
-  s->carried = s->balanced ? s->carried + after - held - work + s->loss : 0;
+  const double rest = s->carried + after - held - work + s->loss;
+  s->carried = s->balanced || fabs(rest) < 1e-9*(fabs(after) + fabs(held)) ? rest : 0;
   run->monitor.step_work = work + (held - before) + (end - after);
   run->monitor.step_known = true;
   pf_state_advance(run, s->t);

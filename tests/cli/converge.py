@@ -114,6 +114,22 @@ def options_of_the_alpha_methods():
         expect(f"'{run_of}' is obeyed", result.returncode == 0, result.stderr)
 
 
+def methods_that_keep_the_energy():
+    board = "examples/skates/snakeboard.pf"
+    for by, rho in (("discrete_gradient", "1"), ("discrete_gradient", "0.4"), ("hht_alpha", "0.7"), ("wbz_alpha", "0.4"), ("newmark", "1")):
+        levels = studies("--by", by, "--rho", rho, "-p", "F=20", "--for", "0.5", "--step", "5e-3", board)[by]
+        expect(f"{by} with rho = {rho} is of second order", all(abs(levels[-1][k] - 2) < 0.05 for k in ("order", "order_v", "order_lambda")), levels)
+        expect("with its constraints to rounding", all(l["violation"] < 1e-14 for l in levels), levels)
+    data = json.loads(run("run", "--json", "--no-rows", "-p", "F=0", "--by", "discrete_gradient", "--step", "1e-2", "--for", "20", board).stdout)
+    expect("the rho that the model gives for generalized_alpha is not its own: the energy stays", data["energy"]["drift"] < 1e-15, data["energy"])
+    for words, reason in ((("--adaptive",), "--adaptive"), (("--printed",), "--printed"), (("--rho", "2"), "between 0 and 1"),
+                          (("--rtol", "1e-3"), "--rtol has no effect")):
+        result = run("run", "--by", "discrete_gradient", "--step", "1e-2", "--for", "0.1", *words, board)
+        expect(f"discrete_gradient refuses {words}", result.returncode == 2 and reason in result.stderr, result.stderr)
+    result = run("run", "--by", "hht_alpha", "--rho", "0.3", "--for", "0.1", board)
+    expect("hht_alpha has no rho below one half", result.returncode == 2 and "between 0.5 and 1" in result.stderr, (result.returncode, result.stderr))
+
+
 def runs_that_are_not_to_be_trusted_say_so():
     rough = run("run", "-p", "F=20", "--by", "rk4", "--step", "4e-2", "--for", "2", "examples/skates/snakeboard.pf")
     expect("steps that are too long are told", "do not trust" in rough.stdout, rough.stdout)

@@ -437,7 +437,37 @@ def others_read_it():
     expect("and reasons", bytes(fall["reason"][0]).rstrip(b"\0").decode() and not fall["reason"][1].any() and list(fall["status"][:])[1:] == [1, 1])
 
 
+def settings_of_the_run_vary():
+    """step, rho and tolerances: each member is the run with that setting, by adaptive methods and by those with fixed steps."""
+    board = example("snakeboard")
+
+    def by_run(member, *words):
+        words = [f"--{name}={member[column]!r}" for name, column in (("step", "step [s]"), ("rho", "rho"), ("rtol", "rtol")) if column in member] + list(words)
+        result = subprocess.run([pfaff, "run", "-p", "F=1", "--for", "0.4", "--json", *words, board], capture_output=True, text=True)
+        data = json.loads(result.stdout)
+        return dict(zip(data["columns"], data["rows"][-1]))["x"]
+
+    for by, vary in (("discrete_gradient", ("rho=0..1:3", "step=1e-2,5e-3")), ("rattle", ("rho=0.3,1", "step=1e-2")), ("dopri5", ("rtol=1e-3..1e-9:3:log",))):
+        words = [word for one in vary for word in ("--vary", one)]
+        result = run("-p", "F=1", "--for", "0.4", "--by", by, *words, "--take", "x", "--out", f"settings_{by}.csv", board)
+        expect(f"settings of {by} vary", result.returncode == 0, result.stderr)
+        table = rows(f"settings_{by}.csv")
+        expect("as many members as there are points", len(table) == {"discrete_gradient": 6, "rattle": 2, "dopri5": 3}[by], table)
+        for member in table:
+            expect("a member is the run with that setting", math.isclose(by_run(member, "--by", by), member["x [m]"], rel_tol=1e-13), member)
+        expect("and they differ", len({member["x [m]"] for member in table}) == len(table), table)
+    run("--vary", "rho=0,1", "-p", "F=0", "--by", "rattle", "--step", "1e-2", "--for", "0.4", "--take", "x", "--out", "settings.zarr", board)
+    told = run("--show-member", 1, "settings.zarr").stdout
+    expect("the command of a member has the setting", "--rho 1 " in told.replace('"', "") and "-p rho" not in told.replace('"', ""), told)
+    for words, reason in ((("--vary", "rho=0,1", "--by", "dopri5"), "no numerical damping"), (("--vary", "step=1e-2", "--by", "dopri5"), "chooses its steps"),
+                          (("--vary", "step=1e-2", "--by", "rattle", "--adaptive"), "chooses its steps"), (("--vary", "rtol=1e-3", "--by", "rk4"), "steps of one size"),
+                          (("--vary", "rho=0,2"), "between 0 and 1"), (("--vary", "step=0..1:3"), "not positive"), (("--vary", "m=1,2"), "not a setting"),
+                          (("--vary", "rho=0,1", "--rho", "0.5"), "give it once"), (("--vary", "rho=0,1", "--study", "linearize"), "exclude")):
+        refused(" ".join(words), reason, *words, "--take", "x", "--out", "-", board)
+
+
 results_do_not_depend_on_who_computes()
+settings_of_the_run_vary()
 members_on_simulations_do_not_depend_on_others()
 processes_compute_together()
 rows_are_those_of_runs()
