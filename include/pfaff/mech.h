@@ -202,8 +202,17 @@ PF_API PfStatus pf_model_joints(PfContext *ctx, PfArena *arena, const PfModel *m
 
 /* Does a body float, on a free joint in the ground? Only then momentum may be conserved. */
 PF_API bool pf_model_floats(const PfModel *model);
+/* How a system floats: with a body on a free joint in the ground, or in a plane, with all bodies that hang on the
+ * ground in joints `planar` of one plane, whose translations change no constraint. `normal` is the unit vector of that
+ * plane, in the axes of the ground: only momentum along the plane and angular momentum about the normal may be
+ * conserved there. `arena` is for scratch. */
+typedef enum PfFloating { PF_FLOATS_NOT, PF_FLOATS_FREE, PF_FLOATS_IN_PLANE } PfFloating;
+PF_API PfStatus pf_model_floating(PfContext *ctx, PfArena *arena, const PfModel *model, PfFloating *floating,
+                                  PfExpr normal[3]);
 /* Linear momentum of all bodies and angular momentum about the origin, in the axes of the ground. */
 PF_API PfStatus pf_model_momentum(PfContext *ctx, const PfModel *model, PfExpr momentum[6]);
+/* Leaves of it the linear momentum along the plane and the angular momentum about its normal. */
+PF_API void pf_momentum_in_plane(PfContext *ctx, const PfExpr normal[3], PfExpr momentum[6]);
 
 /* What can be said about a system before it moves. */
 typedef struct PfDiagnosis {

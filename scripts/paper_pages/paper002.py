@@ -142,7 +142,8 @@ The paper has no example and no number. What can be held against it are its equa
         ("hub, two arms, a sprung panel; an elbow locks at 5 s", CRAFT), ("given motions and given torques in one arm", HYBRID),
         ("an arm takes hold of a tumbling target", CAPTURE), ("two arms hold one payload: a closed loop", DUAL), ("planar robot on a free "
          "base, for the derivation", ROBOT))])
-    page.say("The recursion itself, its conventions and what it costs: [spatial.md](../spatial.md).")
+    page.say("The recursion itself, its conventions and what it costs: [spatial.md](../spatial.md). The forces in the joints, figure 3, are columns of a run: "
+             "`wrench(left_fore)`, [wrenches of joints](../spatial.md#wrenches-of-joints).")
 
 
 def numbers(page):

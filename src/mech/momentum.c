@@ -24,6 +24,101 @@ bool pf_model_floats(const PfModel *model)
   return false;
 }
 
+/* ---------------------------------------------------------------- floating in a plane */
+
+/* A coordinate that moves a body on the ground along the plane, and the direction, in the axes of the ground. */
+typedef struct Shift {
+  int coordinate;
+  PfExpr direction[3];
+} Shift;
+
+static bool is_zero(PfContext *ctx, PfExpr e)
+{
+  return pf_expr_is_structural_zero(ctx, e) || pf_expr_is_probably_zero(ctx, e, 2) == PF_TRUE;
+}
+
+/* The axis about which the joint of a body on the ground turns, and its two translations; false when these are not at
+ * right angles, of length 1 and along one plane, which is that of `normal` unless this is the first body. */
+static bool find_shifts(const PfModel *model, int body, const PfBodyJoint *joint, bool first, PfExpr normal[3],
+                        Shift *shift)
+{
+  PfContext *ctx = model->ctx;
+  PfExpr axis[3], c[3], parallel[3];
+  int count = 0, turning = -1;
+  for (int f = model->bodies[body].frame; f; f = model->frames[f].parent)
+    for (int k = 0; k < joint->coordinate_count; k++) {
+      PfExpr q = model->coordinates[joint->coordinates[k]].q;
+      const PfFrame *frame = model->frames + f;
+      if (frame->angle != PF_EXPR_NONE && pf_expr_depends(ctx, frame->angle, &q, 1)) turning = f;
+    }
+  if (turning < 0) return false;
+  pf_frame_turn(model, turning, 0, model->frames[turning].axis, axis);
+  pf_vector_express(model, pf_frame_position(model, turning), 0, c);
+  for (int k = 0; k < joint->coordinate_count; k++) {
+    Shift found = {.coordinate = joint->coordinates[k]};
+    bool moves = false;
+    for (int j = 0; j < 3; j++) {
+      found.direction[j] = pf_expr_diff(ctx, c[j], model->coordinates[found.coordinate].q);
+      moves = moves || !pf_expr_is_structural_zero(ctx, found.direction[j]);
+    }
+    if (moves && count == 2) return false;
+    if (moves) shift[count++] = found;
+  }
+  if (count != 2) return false;
+  const PfExpr *a = shift[0].direction, *b = shift[1].direction, one = pf_expr_int(ctx, 1);
+  bool good = is_zero(ctx, pf_expr_dot3(ctx, a, b)) && is_zero(ctx, pf_expr_sub(ctx, pf_expr_dot3(ctx, a, a), one)) &&
+              is_zero(ctx, pf_expr_sub(ctx, pf_expr_dot3(ctx, b, b), one)) &&
+              is_zero(ctx, pf_expr_dot3(ctx, a, axis)) && is_zero(ctx, pf_expr_dot3(ctx, b, axis));
+  if (first) memcpy(normal, axis, sizeof axis);
+  pf_expr_cross3(ctx, normal, axis, parallel);
+  for (int j = 0; j < 3; j++) good = good && is_zero(ctx, parallel[j]);
+  return good;
+}
+
+/* Does a translation of all bodies along the direction change the residual? */
+static bool sees_translation(const PfModel *model, PfExpr residual, const Shift *shift, int count, const PfExpr e[3])
+{
+  PfContext *ctx = model->ctx;
+  for (int level = 0; level < 3; level++) {
+    PfExpr sum = pf_expr_int(ctx, 0);
+    for (int i = 0; i < count; i++) {
+      const PfCoordinate *c = model->coordinates + shift[i].coordinate;
+      PfExpr symbol = level == 0 ? c->q : level == 1 ? c->v : c->a;
+      if (!pf_expr_depends(ctx, residual, &symbol, 1)) continue;
+      sum = pf_expr_add(ctx, sum, pf_expr_mul(ctx, pf_expr_dot3(ctx, shift[i].direction, e),
+                                              pf_expr_diff(ctx, residual, symbol)));
+    }
+    if (!is_zero(ctx, sum)) return true;
+  }
+  return false;
+}
+
+PfStatus pf_model_floating(PfContext *ctx, PfArena *arena, const PfModel *model, PfFloating *floating,
+                           PfExpr normal[3])
+{
+  PfBodyJoint *joints;
+  int count = 0;
+  *floating = pf_model_floats(model) ? PF_FLOATS_FREE : PF_FLOATS_NOT;
+  if (*floating == PF_FLOATS_FREE || !model->body_count) return PF_OK;
+  PF_TRY(pf_model_joints(ctx, arena, model, &joints));
+  Shift *shift = pf_arena_array(arena, Shift, 2*model->body_count);
+  if (!shift) return pf_no_room(ctx, "the momentum");
+  for (int b = 0; b < model->body_count; b++) {
+    if (joints[b].parent >= 0) continue;
+    if (strcmp(joints[b].kind, "planar") != 0) return PF_OK;
+    if (!find_shifts(model, b, joints + b, count == 0, normal, shift + count)) return pf_expr_check(ctx);
+    count += 2;
+  }
+  for (int k = 0; k < model->constraint_count && count; k++)
+    for (int j = 0; j < 2 && !model->constraints[k].norm; j++)
+      if (sees_translation(model, model->constraints[k].residual, shift, count, shift[j].direction))
+        return pf_expr_check(ctx);
+  if (count) *floating = PF_FLOATS_IN_PLANE;
+  return pf_expr_check(ctx);
+}
+
+/* ---------------------------------------------------------------- momentum */
+
 /* Of each frame, in its own axes. */
 typedef struct Link {
   PfExpr u[3];       /* velocity of the origin */
@@ -84,4 +179,15 @@ PfStatus pf_model_momentum(PfContext *ctx, const PfModel *model, PfExpr momentum
   }
   pf_arena_free(scratch);
   return status;
+}
+
+/* Of the linear momentum the part along the plane, of the angular momentum the part about its normal: the rest is held
+ * by the ground. */
+void pf_momentum_in_plane(PfContext *ctx, const PfExpr normal[3], PfExpr momentum[6])
+{
+  PfExpr across = pf_expr_dot3(ctx, momentum, normal), about = pf_expr_dot3(ctx, momentum + 3, normal);
+  for (int k = 0; k < 3; k++) {
+    momentum[k] = pf_expr_sub(ctx, momentum[k], pf_expr_mul(ctx, across, normal[k]));
+    momentum[3 + k] = pf_expr_mul(ctx, about, normal[k]);
+  }
 }

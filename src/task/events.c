@@ -39,11 +39,16 @@ PfStatus pf_events_make(Events *e, const Motion *motion)
   e->motion = motion;
   Momentum *m = &e->momentum;
   const Session *s = &e->motion->complete;
-  PfExpr roots[6];
-  m->shown = pf_model_floats(s->model);
-  if (!m->shown || pf_system_in_bodies(pf_sim_complete_system(e->motion->sim))) return PF_OK; /* samples show it */
+  PfExpr roots[6], normal[3];
+  PfFloating floating;
+  PF_TRY(pf_model_floating(s->ctx, s->arena, s->model, &floating, normal));
+  m->shown = floating != PF_FLOATS_NOT;
+  if (!m->shown) return PF_OK;
+  if (floating == PF_FLOATS_FREE && pf_system_in_bodies(pf_sim_complete_system(e->motion->sim)))
+    return PF_OK; /* samples show it */
   m->symbols = pf_system_symbols(pf_sim_complete_system(e->motion->sim));
   PF_TRY(pf_model_momentum(s->ctx, s->model, roots));
+  if (floating == PF_FLOATS_IN_PLANE) pf_momentum_in_plane(s->ctx, normal, roots);
   PF_TRY(pf_tape_new(s->ctx, m->symbols->symbol, m->symbols->count, roots, 6, &m->tape));
   PF_TRY(pf_arrays(s->ctx, s->arena, "the events", PF_ROOM(m->work, pf_tape_work_size(m->tape)),
                    PF_ROOM(m->values, m->symbols->count)));

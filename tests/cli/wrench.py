@@ -117,7 +117,7 @@ def near(what, got, expected, tolerance=1e-9):
 
 
 def check_laws(place):
-    """A joint carries a body on which a rough floor acts: what the joint does is m (a - g) less the force of the floor."""
+    """A joint carries a body on which a rough floor acts: its wrench is m (a - g) less the force of the floor."""
     drag = """coord x, y [m]
 param m = 2 [kg], g = 9.81 [m/s^2], mu = 0.3
 gravity (0, -g, 0)
@@ -127,7 +127,7 @@ constraint floor: y = 0
 force x = 4 [N]*sin(5*t)
 """
     for row in show(drag + "force -mu*m*g*sign(x')*ground.x at block\nrun 2\n", place, "x', x'', y'', wrench(block), wrench(cart)", "0,0.3,0.7,1.1,2", "2"):
-        push = row["wrench(block).fx"] - 2*row["x''"] # what the floor takes, by friction: at most mu m g, and opposite to the motion
+        push = row["wrench(block).fx"] - 2*row["x''"] # friction of the floor: at most mu m g, and opposite to the motion
         assert abs(push) <= 0.3*2*9.81*(1 + 1e-9), push
         if abs(row["x'"]) > 1e-6:
             near("friction", push, math.copysign(0.3*2*9.81, row["x'"]))
@@ -144,7 +144,7 @@ run 1
     for row in show(roll, place, "x'', a, lambda, wrench(wheel), wrench(car)", "0,0.5,1", "1"):
         c, s = math.cos(row["a"]), math.sin(row["a"])
         x, z = c*row["wrench(wheel).fx"] + s*row["wrench(wheel).fz"], -s*row["wrench(wheel).fx"] + c*row["wrench(wheel).fz"]
-        # the car moves by its weight and by what the wheel does to it; nothing else holds it along x
+        # the car moves by its weight and by the wheel; nothing else holds it along x
         near("car on wheel", -x, 3*(row["x''"] - 1.5))
         near("wheel", row["wrench(wheel).my"], 0)
     event = """coord q, p [rad]

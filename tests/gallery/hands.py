@@ -3,7 +3,7 @@
 import csv
 import json
 import subprocess
-from math import cos, sin, sqrt
+from math import cos, sin
 
 from gallery import PROGRAM, SOURCE, expect, finish, model, near, parameters, path, run
 
@@ -46,6 +46,20 @@ def hand_hold(name):
     expect(f"{name}: stiff joints hold", max(map(abs, row)) < 1e-4, row)
 
 
+@model("hand_rolling")
+def hand_rolling(name):
+    rows = reference("hand-hold.csv")
+    pairs = [pair for pair in names() if pair[0][-1] not in "uv"]
+    show = ",".join(a for a, _ in pairs) + ",f1.squeeze,f2.squeeze,f3.squeeze"
+    for row, wanted in zip(run(name, show, [r["t"] for r in rows[:17]])[0], rows):
+        for value, column in zip(row, [column for _, column in pairs] + ["N1", "N2", "N3"]):
+            near(f"{name}: {column} at {wanted['t']}", value, wanted[column], 1e-8 if column[0] != "N" else 1e-6)
+    done = subprocess.run([PROGRAM, "check", "--json", str(path(name))], capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    found = (len(told["coordinates"]), told["mass_matrix"]["rank"] if "mass_matrix" in told else None, told["rank"], told["degrees_of_freedom"])
+    expect(f"{name}: regular, 6 of 9 rows", found[0] == 12 and found[2:] == (6, 6), found)
+
+
 @model("hand_viscous")
 def hand_viscous(name):
     rows, told = follow(name, "hand-hold-viscous.csv")
@@ -72,10 +86,27 @@ def hand_sliding(name):
                 nx, ny = cos(row[3] + u), sin(row[3] + u)
                 press = -(fx*nx + fy*ny)
                 near(f"{name}: the contact {i + 1} only presses", fx*ny - fy*nx, 0, 1e-8)
-                friction = -mu*press*slide/sqrt(slide**2 + p["e"]**2)
+                friction = -mu*press*(slide > 0) + mu*press*(slide < 0)
+                if abs(slide) < 1e-9: # it sticks: the friction is as large as the turning of the disc needs, or less than mu N
+                    sticking, friction = (nx, ny, press), 0
                 x, y, turn = x - press*nx - friction*ny, y - press*ny + friction*nx, turn + p["r"]*friction
+            if mu:
+                nx, ny, press = sticking
+                friction = (p["Io"]*row[2] - turn)/p["r"]
+                expect(f"{name}: the third contact sticks within the cone", abs(friction) < mu*press, friction/press)
+                x, y, turn = x - friction*ny, y + friction*nx, turn + p["r"]*friction
             for found, force, inertia in zip(row, (x, y, turn), (p["mo"], p["mo"], p["Io"])):
                 near(f"{name}: Newton's laws of the disc, mu = {mu}", inertia*found, force, 1e-8)
+    # two fingertips slide at mu = 0.2, none at mu = 0.6, which then is rolling
+    slides = "f1.slide,f2.slide,f3.slide"
+    slow = [abs(x) < 1e-9 for x in run(name, slides, [0.03])[0][0]]
+    expect(f"{name}: two slide, one sticks", slow == [False, False, True], slow)
+    state = "xo,yo,phi," + ",".join(f"f{i}.{q}" for i in (1, 2, 3) for q in ("q1", "q2", "q3", "u", "v"))
+    exact = ("--rtol", "1e-12", "--atol", "1e-14", "--by", "dop853")
+    rest = [word for q in state.split(",") for word in ("-s", f"{q}'=0")]
+    sticking, rolling = run(name, state, [0.1], "-p", "mu=0.6", *exact)[0][0], run("hand_hold", state, [0.1], *rest, *exact)[0][0]
+    for value, wanted in zip(sticking, rolling):
+        near(f"{name}: mu = 0.6 is rolling", value, wanted, 1e-12)
     _, told = run(name, "xo", [0.05], "-p", "mu=0", "--rtol", "1e-10", "--by", "dopri5")
     near(f"{name}: only the torques do work", told["energy"]["drift"], 0, 1e-8)
 
