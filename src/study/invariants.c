@@ -14,7 +14,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CANDIDATES = 240, MOST_QUADRATIC = 80 };
+enum { MOST_CANDIDATES = 240, MOST_QUADRATIC = 120, MOST_LIFTED = 520, MOST_SUPPORTS = 6, MOST_SUPPORT = 12 };
+
+/* The functions of a combination that is constant for the given values of the parameters. */
+typedef struct Support {
+  PfInvariantKind kind;
+  int count;
+  PfExpr functions[MOST_SUPPORT];
+} Support;
 
 /* Everything that the parts of the search share; lists are in the arena of the result. */
 typedef struct Search {
@@ -27,6 +34,11 @@ typedef struct Search {
   bool jumps;         /* an energy or a constraint does, and velocities with it */
   int count, room;
   PfInvariant *found; /* before dependent ones are left out */
+  PfExpr potential;   /* less the work of forces that is a function of position */
+  bool assumed;       /* parameters without a value have one for now: combinations by values are not shown */
+  int first_lifted;   /* number of the first combination with constants by parameters */
+  int support_count;
+  Support supports[MOST_SUPPORTS];
 } Search;
 
 /* The text is static. */
@@ -90,6 +102,7 @@ static PfStatus find_energy(Search *s)
   PfExpr found = PF_EXPR_NONE;
   if (may) PF_TRY(pf_potential_find(ctx, q, n, form, &found));
   if (found != PF_EXPR_NONE) work = found;
+  s->potential = pf_expr_sub(ctx, eq->potential, work);
   PF_TRY(try_energy(s, PF_INVARIANT_ENERGY, pf_expr_sub(ctx, energy, work)));
   if (s->count || s->result->why_not) return PF_OK;
   PfExpr sum = pf_expr_sub(ctx, eq->potential, eq->kinetic);
@@ -140,6 +153,21 @@ static PfExpr combine(const Search *s, const PfCandidates *candidates, const int
   return sum;
 }
 
+/* Remembers the functions of a combination that holds for these values: with others their constants may be others. */
+static void add_support(Search *s, const int *list, int count, const uint64_t *c, PfInvariantKind kind)
+{
+  if (s->support_count == MOST_SUPPORTS) return;
+  Support *one = s->supports + s->support_count;
+  one->kind = kind;
+  one->count = 0;
+  for (int k = 0; k < count; k++) {
+    if (!c[k]) continue;
+    if (one->count == MOST_SUPPORT) return;
+    one->functions[one->count++] = s->flow.functions[list[k]];
+  }
+  s->support_count += one->count > 1;
+}
+
 /* Lists the combinations of the functions that the solutions of the linear equations give. */
 static PfStatus take_solutions(Search *s, const PfCandidates *candidates, const PfRelations *rates, const int *list,
                                PfInvariantKind kind, bool general)
@@ -154,8 +182,27 @@ static PfStatus take_solutions(Search *s, const PfCandidates *candidates, const 
     const char *name = NULL;
     PfExpr value = combine(s, candidates, list, count, c, &terms, &name);
     if (value == PF_EXPR_NONE || terms > MOST_TERMS) continue;
-    PF_TRY(add(s, name ? PF_INVARIANT_MOMENTUM : kind, value, name, general));
+    if (!general) add_support(s, list, count, c, kind);
+    if (general || !s->assumed) PF_TRY(add(s, name ? PF_INVARIANT_MOMENTUM : kind, value, name, general));
   }
+  return PF_OK;
+}
+
+/* The candidates with the shorter ones first, in a copy. */
+static PfStatus shortest_first(const Search *s, PfCandidates *list)
+{
+  PfExpr *at;
+  const char **name;
+  size_t *length;
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities", PF_ROOM(at, list->count),
+                   PF_ROOM(name, list->count), PF_ROOM(length, list->count)));
+  for (int i = 0; i < list->count; i++) {
+    const size_t own = pf_expr_length(s->ctx, list->at[i]);
+    int k = i;
+    for (; k > 0 && length[k - 1] > own; k--) at[k] = at[k - 1], name[k] = name[k - 1], length[k] = length[k - 1];
+    at[k] = list->at[i], name[k] = list->name[i], length[k] = own;
+  }
+  list->at = at, list->name = name;
   return PF_OK;
 }
 
@@ -180,10 +227,95 @@ static PfStatus search(Search *s, const PfCandidates *candidates, PfInvariantKin
   return good ? take_solutions(s, candidates, &rates, list, kind, parameters == PF_FLOW_BY_NAME) : PF_OK;
 }
 
+/* ---------------------------------------------------------------- open parameters */
+
+/* The constants of the combination of these functions with the present values of the parameters, as fractions; *one:
+ * there is exactly one such combination. */
+static PfStatus constants_of(Search *s, const Support *support, int64_t (*c)[2], bool *one)
+{
+  PfRelations rates;
+  uint64_t *solution;
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities",
+                   PF_ROOM2(solution, support->count, support->count)));
+  PF_TRY(pf_flow_follow(&s->flow, support->functions, support->count, PF_FLOW_BY_VALUE));
+  *one = false;
+  if (s->flow.trouble) return PF_OK;
+  PF_TRY(gather(s, NULL, support->count, true, &rates, one));
+  *one = *one && rates.unknowns - rates.rank == 1;
+  if (!*one) return PF_OK;
+  pf_relations_solve(&rates, solution);
+  for (int k = 0; k < support->count && *one; k++)
+    *one = pf_field_rational(rates.field, solution[k], &c[k][0], &c[k][1]);
+  return PF_OK;
+}
+
+/* Gives values to parameters that have none, so that combinations by values can be found. */
+static PfStatus assume_values(Search *s)
+{
+  const PfModel *model = s->eq->model;
+  double *values;
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities", PF_ROOM(values, model->parameter_count)));
+  for (int i = 0; i < model->parameter_count; i++) {
+    const PfParameter *p = model->parameters + i;
+    values[i] = s->parameters ? s->parameters[i] : NAN;
+    if (!isnan(values[i]) || p->value != PF_EXPR_NONE) continue;
+    values[i] = 1.5 + 0.25*i;
+    s->assumed = true;
+  }
+  if (s->assumed) s->parameters = s->flow.parameters = s->flow.states.parameters = values;
+  return PF_OK;
+}
+
+/* Marks the parameters on which the constants of the combination depend, by another value for each. */
+static PfStatus find_needed(Search *s, const Support *support, bool *needed)
+{
+  const PfModel *model = s->eq->model;
+  const double *given = s->parameters;
+  int64_t before[MOST_SUPPORT][2], after[MOST_SUPPORT][2];
+  double *changed;
+  bool good;
+  PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities", PF_ROOM(changed, model->parameter_count)));
+  PF_TRY(constants_of(s, support, before, &good));
+  PfStatus status = PF_OK;
+  for (int i = 0; i < model->parameter_count && good && status == PF_OK; i++) {
+    if (model->parameters[i].derived) continue;
+    for (int k = 0; k < model->parameter_count; k++) changed[k] = given ? given[k] : NAN;
+    changed[i] = 1.75 + 0.25*i;
+    s->flow.parameters = s->flow.states.parameters = changed;
+    bool same = false;
+    status = constants_of(s, support, after, &same);
+    for (int k = 0; k < support->count && same; k++)
+      same = before[k][0] == after[k][0] && before[k][1] == after[k][1];
+    needed[i] = !same;
+  }
+  s->flow.parameters = s->flow.states.parameters = given;
+  return status;
+}
+
+/* A combination that holds for these values by constants that are polynomials of the parameters holds for all: each of
+ * its functions times monomials of the parameters, by name. */
+static PfStatus open_parameters(Search *s)
+{
+  const int supports = s->support_count;
+  s->first_lifted = s->count;
+  for (int i = 0; i < supports; i++) {
+    PfCandidates lifted;
+    const Support *one = s->supports + i;
+    bool *needed;
+    PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities",
+                     PF_ROOM(needed, s->eq->model->parameter_count)));
+    PF_TRY(find_needed(s, one, needed));
+    PF_TRY(pf_candidates_by_parameters(&s->flow, one->functions, one->count, needed, MOST_LIFTED, &lifted));
+    PF_TRY(search(s, &lifted, one->kind, PF_FLOW_BY_NAME));
+  }
+  return PF_OK;
+}
+
 /* ---------------------------------------------------------------- which ones to show */
 
-/* The order in which they are taken: the simplest to write first; a name makes up for some length. Energies come after
- * linear ones, because they may be functions of these, and quadratic ones last. */
+/* The order in which they are taken: the simplest to write first; a name makes up for some length. Constants that are
+ * polynomials of parameters come after plain ones. Energies come after linear ones, because they may be functions of
+ * these, and quadratic ones last. */
 static PfStatus sort(const Search *s)
 {
   static const double order[] = {3, 3, 1, 1, 4, 0}; /* by kind */
@@ -192,7 +324,8 @@ static PfStatus sort(const Search *s)
   for (int i = 0; i < s->count; i++) {
     const PfInvariant one = s->found[i];
     const double length = fmin((double)pf_expr_length(s->ctx, one.value), 9e7);
-    const double own = 1e9*order[one.kind] + (one.general ? 0 : 1e8) + (one.name ? length/3 : length);
+    const double later = !one.general ? 1e8 : i >= s->first_lifted ? 5e7 : 0;
+    const double own = 1e9*order[one.kind] + later + (one.name ? length/3 : length);
     int k = i;
     for (; k > 0 && rank[k - 1] > own; k--) s->found[k] = s->found[k - 1], rank[k] = rank[k - 1];
     s->found[k] = one, rank[k] = own;
@@ -292,7 +425,7 @@ static PfStatus find_all(Search *s)
   PF_TRY(pf_flow_make(s->ctx, s->arena, s->eq, s->parameters, &s->flow));
   s->result->why_not = s->flow.trouble;
   if (s->flow.trouble) return PF_OK;
-  PfCandidates linear, quadratic;
+  PfCandidates linear, quadratic, mixed;
   /* Derivatives leave jumps out: an apparent constant need not be one when the motion passes a jump. */
   const PfEquations *eq = s->eq;
   const PfExpr energies[] = {eq->kinetic, eq->potential};
@@ -303,14 +436,23 @@ static PfStatus find_all(Search *s)
   if (s->result->why_not) return PF_OK;
   PF_TRY(find_holonomic(s));
   PF_TRY(pf_candidates_linear(&s->flow, MOST_CANDIDATES, &linear));
-  PF_TRY(pf_candidates_quadratic(&s->flow, MOST_QUADRATIC, &quadratic));
-  s->result->tried = linear.count + quadratic.count;
+  PF_TRY(pf_candidates_quadratic(&s->flow, s->potential, MOST_QUADRATIC, &quadratic));
+  PF_TRY(pf_candidates_mixed(&s->flow, MOST_CANDIDATES, &mixed));
+  s->result->tried = linear.count + quadratic.count + mixed.count;
   PF_TRY(search(s, &linear, PF_INVARIANT_LINEAR, PF_FLOW_BY_NAME));
+  PF_TRY(shortest_first(s, &quadratic)); /* the functions that a combination consists of are simple ones then */
   PF_TRY(search(s, &quadratic, PF_INVARIANT_QUADRATIC, PF_FLOW_BY_NAME));
   bool parameters = false;
   for (int i = 0; i < eq->model->parameter_count; i++) parameters = parameters || !eq->model->parameters[i].derived;
+  PF_TRY(shortest_first(s, &linear));
+  PF_TRY(shortest_first(s, &mixed));
+  const double *given = s->parameters;
+  PF_TRY(assume_values(s));
   if (parameters) PF_TRY(search(s, &linear, PF_INVARIANT_LINEAR, PF_FLOW_BY_VALUE));
   if (parameters) PF_TRY(search(s, &quadratic, PF_INVARIANT_QUADRATIC, PF_FLOW_BY_VALUE));
+  PF_TRY(search(s, &mixed, PF_INVARIANT_QUADRATIC, parameters ? PF_FLOW_BY_VALUE : PF_FLOW_BY_NAME));
+  PF_TRY(open_parameters(s));
+  s->parameters = s->flow.parameters = s->flow.states.parameters = given;
   /* Energies first, then the others as they come, and holonomic ones last. */
   int *which, rank = 0;
   PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities", PF_ROOM(which, s->count + 1),

@@ -17,8 +17,13 @@ typedef struct PfCandidates {
  * velocities, angular velocities; each times 1, sines, cosines,
  * coordinates that occur in the equations, and products of two sines or cosines, as long as there is room. */
 PfStatus pf_candidates_linear(const PfFlow *flow, int most, PfCandidates *candidates);
-/* Products of two momenta or two velocities, and the energies. */
-PfStatus pf_candidates_quadratic(const PfFlow *flow, int most, PfCandidates *candidates);
+/* Products of two momenta or velocities, the energies, and the terms of the potential (less the work of forces). */
+PfStatus pf_candidates_quadratic(const PfFlow *flow, PfExpr potential, int most, PfCandidates *candidates);
+/* Products of two velocities times functions of position, and these functions. */
+PfStatus pf_candidates_mixed(const PfFlow *flow, int most, PfCandidates *candidates);
+/* Functions times monomials of the parameters that are marked, up to the fourth degree. */
+PfStatus pf_candidates_by_parameters(const PfFlow *flow, const PfExpr *functions, int count, const bool *parameters,
+                                     int most, PfCandidates *candidates);
 
 /* Is the rate of a function zero by the normal form? Through the equations of Maggi, for up to three
  * pseudo-velocities (invariants_proof.c). */

@@ -197,18 +197,104 @@ static void add_squares(const PfFlow *flow, const PfCandidates *linear, PfCandid
     for (int k = i; k < linear->count; k++) add(flow, list, pf_expr_mul(flow->ctx, linear->at[i], linear->at[k]));
 }
 
-/* Kinetic and potential energy, products of two momenta, and products of two velocities where there is room for all. */
-PfStatus pf_candidates_quadratic(const PfFlow *flow, int most, PfCandidates *list)
+/* The terms of e, with a common factor multiplied out: those of m*g*(a + b) are m*g*a and m*g*b. */
+static void add_terms(const PfFlow *flow, PfExpr e, PfExpr factor, int depth, PfCandidates *list)
 {
+  PfContext *ctx = flow->ctx;
+  if (pf_expr_op(ctx, e) == PF_OP_SUM) {
+    for (int i = 1; i + 1 < pf_expr_arg_count(ctx, e); i += 2) {
+      PfExpr term = pf_expr_arg(ctx, e, i + 1);
+      if (depth) add_terms(flow, term, factor, depth - 1, list);
+      else add(flow, list, pf_expr_mul(ctx, factor, term));
+    }
+    return;
+  }
+  for (int i = 0; depth && pf_expr_op(ctx, e) == PF_OP_PRODUCT && i < pf_expr_arg_count(ctx, e); i += 2) {
+    PfExpr base = pf_expr_arg(ctx, e, i);
+    if (pf_expr_op(ctx, base) != PF_OP_SUM || !pf_expr_is_int(ctx, pf_expr_arg(ctx, e, i + 1), 1)) continue;
+    add_terms(flow, base, pf_expr_mul(ctx, factor, pf_expr_div(ctx, e, base)), depth - 1, list);
+    return;
+  }
+  add(flow, list, pf_expr_mul(ctx, factor, e));
+}
+
+/* Kinetic and potential energy; momenta times velocities and the terms of the potential, which are the energies of
+ * unconnected parts; products of two momenta, and of two velocities where there is room for all. */
+PfStatus pf_candidates_quadratic(const PfFlow *flow, PfExpr potential, int most, PfCandidates *list)
+{
+  enum { DEPTH = 3 };
   PfCandidates momenta, velocities;
   PF_TRY(make_list(flow, most, list));
   PF_TRY(make_list(flow, most, &momenta));
   PF_TRY(make_list(flow, most, &velocities));
   add(flow, list, flow->eq->kinetic);
   add(flow, list, flow->eq->potential);
+  add_terms(flow, potential, pf_expr_int(flow->ctx, 1), DEPTH, list);
+  for (int i = 0; i < flow->eq->n; i++)
+    add(flow, list, pf_expr_mul(flow->ctx, flow->eq->momentum[i], flow->eq->model->coordinates[i].v));
   add_pseudo_momenta(flow, &momenta);
   add_velocities(flow, &velocities);
+  if (list->count + momenta.count*velocities.count <= most)
+    for (int i = 0; i < momenta.count; i++)
+      for (int k = 0; k < velocities.count; k++)
+        add(flow, list, pf_expr_mul(flow->ctx, momenta.at[i], velocities.at[k]));
   add_squares(flow, &momenta, list);
   if (list->count + velocities.count*(velocities.count + 1)/2 <= most) add_squares(flow, &velocities, list);
   return pf_expr_check(flow->ctx);
+}
+
+/* Products of two pseudo-velocities that are velocities, times functions of position, factor by factor as long as there
+ * is room for all products with one; then these functions alone. */
+PfStatus pf_candidates_mixed(const PfFlow *flow, int most, PfCandidates *list)
+{
+  PfContext *ctx = flow->ctx;
+  const PfModel *model = flow->eq->model;
+  const PfKinematics *k = &flow->states.kinematics;
+  PfCandidates factors, velocities, squares;
+  PF_TRY(make_list(flow, most, list));
+  PF_TRY(make_list(flow, most, &velocities));
+  PF_TRY(make_list(flow, most, &squares));
+  PF_TRY(list_factors(flow, &factors));
+  for (int i = 0; i < flow->eq->n; i++)
+    for (int a = 0; flow->states.laconic && a < k->count; a++)
+      if (k->omega[a] == model->coordinates[i].v) add(flow, &velocities, k->omega[a]);
+  add_squares(flow, &velocities, &squares);
+  /* Squares of direction cosines and of the others: a heavy body has them in its integrals. */
+  const int first = factors.count;
+  for (int i = 0; i < first; i++)
+    for (int j = i; j < first && flow->eq->model->spinning_count == 1; j++)
+      if (pf_expr_op(ctx, factors.at[i]) == PF_OP_SYMBOL && pf_expr_op(ctx, factors.at[j]) == PF_OP_SYMBOL)
+        add(flow, &factors, pf_expr_mul(ctx, factors.at[i], factors.at[j]));
+  for (int b = 0; b < factors.count && list->count + squares.count <= most - factors.count; b++)
+    for (int i = 0; i < squares.count; i++) add(flow, list, pf_expr_mul(ctx, factors.at[b], squares.at[i]));
+  for (int b = 0; b < factors.count; b++) add(flow, list, factors.at[b]);
+  return pf_expr_check(ctx);
+}
+
+/* Functions times monomials of parameters, with as high a degree as there is room for. */
+PfStatus pf_candidates_by_parameters(const PfFlow *flow, const PfExpr *functions, int count, const bool *parameters,
+                                     int most, PfCandidates *list)
+{
+  enum { MOST_DEGREE = 4, MOST_MONOMIALS = 400 };
+  PfContext *ctx = flow->ctx;
+  const PfModel *model = flow->eq->model;
+  PfCandidates monomials;
+  int first = 0;
+  PF_TRY(make_list(flow, most, list));
+  PF_TRY(make_list(flow, MOST_MONOMIALS, &monomials));
+  add(flow, &monomials, pf_expr_int(ctx, 1));
+  for (int degree = 1; degree <= MOST_DEGREE; degree++) {
+    const int end = monomials.count;
+    for (int i = 0; i < model->parameter_count; i++)
+      for (int k = first; parameters[i] && k < end; k++)
+        add(flow, &monomials, pf_expr_mul(ctx, monomials.at[k], model->parameters[i].symbol));
+    if (monomials.count*count > most) { /* the degree before is the last */
+      monomials.count = end;
+      break;
+    }
+    first = end;
+  }
+  for (int k = 0; k < monomials.count && list->count + count <= most; k++)
+    for (int i = 0; i < count; i++) add(flow, list, pf_expr_mul(ctx, monomials.at[k], functions[i]));
+  return pf_expr_check(ctx);
 }

@@ -2,8 +2,8 @@
 /* Invariant measures of the reduced equations. With x = (q, omega), q' = v(q, omega) and G omega' = g, the measure
  * rho dq domega is kept by the motion where div(rho x') = 0, that is (Liouville)
  *   (ln rho)' = -div x',   div x' = sum dv_i/dq_i + sum domega_a'/domega_a.
- * For rho = prod |f_k|^c_k exp(sum d_k h_k) with given functions f, h of x this is one linear equation for the constants c,
- * d at every state. States are chosen at random in a prime field, as for conserved quantities. */
+ * For rho = prod |f_k|^c_k exp(sum d_k h_k) with given functions f, h of x this is one linear equation for the
+ * constants c, d at every state. States are chosen at random in a prime field, as for conserved quantities. */
 #include "pfaff/integrals.h"
 
 #include "base/base.h"
@@ -156,8 +156,8 @@ static PfStatus reduce(Search *x)
   const int n = x->eq->n, s = x->k->count;
   PfExpr *gradient;
   PF_TRY(pf_reduce_maggi(ctx, x->arena, x->eq, x->k, &x->form));
-  PF_TRY(pf_arrays(ctx, x->arena, "the search for an invariant measure", PF_ROOM(x->included, n), PF_ROOM2(x->slope, s, s),
-                   PF_ROOM(gradient, n)));
+  PF_TRY(pf_arrays(ctx, x->arena, "the search for an invariant measure", PF_ROOM(x->included, n),
+                   PF_ROOM2(x->slope, s, s), PF_ROOM(gradient, n)));
   PF_TRY(pf_put_zeros(ctx, model, x->parameters, x->form.G, s*s));
   PF_TRY(pf_put_zeros(ctx, model, x->parameters, x->form.g, s));
   for (int i = 0; i < s*s; i++) x->form.G[i] = tidy(x, x->form.G[i]);
@@ -371,7 +371,8 @@ static bool confirm(Search *x, const int64_t (*c)[2], uint64_t *row)
     uint64_t sum = row[x->count];
     for (int k = 0; k < x->count; k++) {
       if (!c[k][0]) continue;
-      uint64_t factor = pf_field_multiply(f, pf_field_enter(f, c[k][0]), pf_field_invert(f, pf_field_enter(f, c[k][1])));
+      uint64_t below = pf_field_invert(f, pf_field_enter(f, c[k][1]));
+      uint64_t factor = pf_field_multiply(f, pf_field_enter(f, c[k][0]), below);
       sum = pf_field_add(f, sum, pf_field_multiply(f, factor, row[k]));
     }
     if (sum) return false;
@@ -471,8 +472,8 @@ static PfStatus search(Search *x, PfFlowParameters parameters, int stages)
     const int unknowns = x->count + 1;
     PF_TRY(make_probe(x, parameters, &good));
     PF_TRY(pf_relations_make(x->ctx, x->arena, unknowns, &relations));
-    PF_TRY(pf_arrays(x->ctx, x->arena, "the search for an invariant measure", PF_ROOM(row, unknowns), PF_ROOM(c, unknowns),
-                     PF_ROOM2(solutions, unknowns, unknowns)));
+    PF_TRY(pf_arrays(x->ctx, x->arena, "the search for an invariant measure", PF_ROOM(row, unknowns),
+                     PF_ROOM(c, unknowns), PF_ROOM2(solutions, unknowns, unknowns)));
     if (good) relations.field = pf_probe_field(x->probe);
     for (int quiet = 0; good && quiet < QUIET;) {
       PF_TRY(pf_check_cancelled(x->ctx));
@@ -495,7 +496,8 @@ static PfStatus search(Search *x, PfFlowParameters parameters, int stages)
 
 /* ---------------------------------------------------------------- a proof */
 
-/* det(G) (div x' + sum c_k (ln f_k)') by the normal form, with omega' = adj(G) g/det(G); up to three pseudo-velocities. */
+/* det(G) (div x' + sum c_k (ln f_k)') by the normal form, with omega' = adj(G) g/det(G); up to three
+ * pseudo-velocities. */
 static PfStatus prove(Search *x)
 {
   PfContext *ctx = x->ctx;

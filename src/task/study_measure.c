@@ -16,13 +16,13 @@ const PfTask pf_measure_task = {
   .name = "measure", .command = "study measure",
   .summary = "invariant measures of the reduced equations",
   .operands = "FILE",
-  .about = "Looks for a density of an invariant measure of the reduced equations of @task{derive @form{laconic}}, in the "
-           "coordinates on which these depend and the pseudo-velocities: div(density*rate) = 0. It may be a product of "
-           "powers of functions in the equations (minors of the mass matrix, factors of both sides, velocities, momenta) and "
-           "exponentials of functions of position. The smooth ones are looked for first. A result is proven: at random "
-           "states in exact arithmetic, and by the normal form where that is possible. Where none is smooth, a steady "
-           "motion is looked for at which the volume of states grows or shrinks: near it no density is continuous and "
-           "positive.",
+  .about = "Looks for a density of an invariant measure of the reduced equations of @task{derive @form{laconic}}, in "
+           "the coordinates on which these depend and the pseudo-velocities: div(density*rate) = 0. It may be a "
+           "product of powers of functions in the equations (minors of the mass matrix, factors of both sides, "
+           "velocities, momenta) and exponentials of functions of position. The smooth ones are looked for first. A "
+           "result is proven: at random states in exact arithmetic, and by the normal form where that is possible. "
+           "Where none is smooth, a steady motion is looked for at which the volume of states grows or shrinks: near "
+           "it no density is continuous and positive.",
   .takes = TAKES_STATE "native starts json ",
   .own = own,
   .examples = "@call{measure examples/wheels/carriage_inertia.pf}\n",
@@ -65,8 +65,10 @@ const PfField pf_measure_fields[] = {
   PF_FIELD("found", BOOL, "there is a density of the kind that is searched"),
   PF_FIELD_OR_NULL("density", STRING, "the density; else null"),
   PF_FIELD_OR_NULL("multiplier", STRING,
-                   "with two pseudo-velocities that are velocities: Chaplygin's reducing multiplier N, dtau = N dt; else null"),
-  PF_FIELD_LIST("volume", STRING, "the variables of the volume: coordinates of the reduced equations, and pseudo-velocities"),
+                   "with two pseudo-velocities that are velocities: Chaplygin's reducing multiplier N, dtau = N dt; "
+                   "else null"),
+  PF_FIELD_LIST("volume", STRING,
+                "the variables of the volume: coordinates of the reduced equations, and pseudo-velocities"),
   PF_FIELD("attitudes", BOOL, "attitudes of bodies too, by the volume of rotations"),
   PF_FIELD("smooth", BOOL, "the density is positive and smooth wherever the equations determine the accelerations"),
   PF_FIELD("for_all_parameters", BOOL, "for all values of the parameters; else for these"),
@@ -96,8 +98,8 @@ static void print_zeros(PfReport *report, const Result *r, bool poles)
   for (int k = 0; k < r->found.factor_count; k++) {
     const PfDensityFactor *f = r->found.factors + k;
     if (f->positive || (f->power < 0) != poles) continue;
-    pf_report_print(report, count++ ? ", or %s = 0" : poles ? "  infinite where      %s = 0" : "  zero where          %s = 0",
-                    print(r, f->f));
+    const char *first = poles ? "  infinite where      %s = 0" : "  zero where          %s = 0";
+    pf_report_print(report, count++ ? ", or %s = 0" : first, print(r, f->f));
   }
   if (count) pf_report_print(report, "\n");
 }
@@ -135,13 +137,13 @@ static void report_density(PfReport *report, const Result *r)
   else pf_report_print(report, "  density             a formula of %zu words and signs; @json has it\n", length);
   pf_report_print(report, "  of the volume      ");
   print_volume(report, d);
-  pf_report_print(report, "\n  %-20sfor %s values of the parameters, by %s\n", "invariant", d->general ? "all" : "these",
-                  normal ? "normal form and prime fields" : "prime fields");
+  pf_report_print(report, "\n  %-20sfor %s values of the parameters, by %s\n", "invariant",
+                  d->general ? "all" : "these", normal ? "normal form and prime fields" : "prime fields");
   if (d->smooth) pf_report_print(report, "  %-20swherever the reduced equations determine the accelerations\n",
                                 "smooth, positive");
   if (d->multiplier != PF_EXPR_NONE && !pf_expr_is_int(r->st.s.ctx, d->multiplier, 1))
-    pf_report_print(report, "  reducing multiplier %s (Chaplygin: the equations are Hamilton's in the time dtau = N dt)\n",
-                    print(r, d->multiplier));
+    pf_report_print(report, "  reducing multiplier %s (Chaplygin: the equations are Hamilton's in the time "
+                    "dtau = N dt)\n", print(r, d->multiplier));
   print_zeros(report, r, true);
   print_zeros(report, r, false);
 }
@@ -159,11 +161,11 @@ static void report_obstacle(PfReport *report, const Result *r)
   pf_report_print(report, "  none is smooth      near the steady motion with");
   for (int i = 0; i < model->coordinate_count; i++)
     if (fabs(r->v[i]) > 1e-9)
-      pf_report_print(report, "%s %s = %.4g", count++ ? "," : "", pf_expr_symbol_name(r->st.s.ctx, model->coordinates[i].v),
-                      r->v[i]);
+      pf_report_print(report, "%s %s = %.4g", count++ ? "," : "",
+                      pf_expr_symbol_name(r->st.s.ctx, model->coordinates[i].v), r->v[i]);
   pf_report_print(report, count ? " (SI units)\n" : " no velocity\n");
-  pf_report_print(report, "  %-20sthe volume of states changes at the rate %.6g 1/s, so no density is continuous and positive there\n",
-                  "", r->rate);
+  pf_report_print(report, "  %-20sthe volume of states changes at the rate %.6g 1/s, so no density is continuous and "
+                  "positive there\n", "", r->rate);
 }
 
 static void write_report(void *user, PfReport *report)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both studies of integrals with every request for memory refused: a clean failure, nothing left behind. */
+/* The studies of integrals and of measures with every request for memory refused: a clean failure, nothing left
+ * behind. */
 #include "mech/system.h"
 
 #include "pfaff/integrals.h"
@@ -13,10 +14,12 @@ static PfStatus study(PfContext *ctx, PfArena *arena)
   PfEquations eq;
   PfIntegrability integrability;
   PfInvariants invariants;
+  PfDensity density;
   PfStatus status = pf_model_read(ctx, "c.pf", cart, strlen(cart), &model);
   if (status == PF_OK) status = pf_equations_derive(ctx, arena, model, &eq);
   if (status == PF_OK) status = pf_integrability(ctx, arena, &eq, NULL, NULL, &integrability);
   if (status == PF_OK) status = pf_invariants_find(ctx, arena, &eq, NULL, &invariants);
+  if (status == PF_OK) status = pf_measure_find(ctx, arena, &eq, NULL, &density);
   pf_model_free(model);
   return status;
 }

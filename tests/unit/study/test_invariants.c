@@ -113,13 +113,15 @@ static void the_driven_carriage_keeps_only_what_is_holonomic(void **state)
   pf_model_free(s.model);
 }
 
-/* Reference, section 3: E = T - Q1 psi1, and 3 L theta + r (psi1 + psi2 + psi3). */
+/* Reference, section 3: E = T - Q1 psi1, and 3 L theta + r (psi1 + psi2 + psi3); theta'' is constant, so the rotation
+ * has an energy of its own. */
 static void constant_forces_belong_to_the_energy(void **state)
 {
   System s;
   load_system(*state, "omni_robot", &s);
   PfInvariants found = find(&s);
-  assert_int_equal(found.count, 2);
+  assert_int_equal(found.count, 3);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_QUADRATIC), 1);
   PfExpr energy = pf_expr_sub(s.ctx, s.eq.kinetic, formula(s.ctx, "Q*psi[1]"));
   assert_equal(&s, find_kind(&found, PF_INVARIANT_ENERGY)->value, energy);
   assert_int_equal(count_kind(&found, PF_INVARIANT_HOLONOMIC), 1);
@@ -128,7 +130,8 @@ static void constant_forces_belong_to_the_energy(void **state)
 }
 
 /* Reference, section 3, with Q = 0: theta' = w is constant and v turns at the rate kap w, kap = 0.103448…: so
- * y' - kap w x and x' + kap w y are constant as well. */
+ * y' - kap w x and x' + kap w y are constant as well. The velocity in the axes of the robot turns at a constant rate,
+ * too: its integral is the way of a wheel. */
 static void the_free_omni_robot_keeps_more(void **state)
 {
   System s;
@@ -136,7 +139,8 @@ static void the_free_omni_robot_keeps_more(void **state)
   set_parameter(&s, "Q", 0);
   PfInvariants found = find(&s);
   assert_int_equal(count_kind(&found, PF_INVARIANT_LINEAR), 3);
-  assert_int_equal(found.count, 5);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_QUADRATIC), 1);
+  assert_int_equal(found.count, 6);
   check_all_constant(&s, &found);
   pf_model_free(s.model);
 }
@@ -283,6 +287,77 @@ static void integrals_are_listed_once(void **state)
   }
 }
 
+/* Zobova 2011, (3.2): the fork of a piano wheel is a pendulum, J1 theta'^2/2 + D F cos(theta). Another one, which the
+ * paper does not have, is y - R J1 chi' theta'/(D F) + R^2 J1 sin(theta)/(D (J3 + m R^2)). */
+static void the_piano_wheel_is_a_pendulum(void **state)
+{
+  System s;
+  load_system(*state, "piano_wheel", &s);
+  PfInvariants found = find(&s);
+  PfExpr pendulum = formula(s.ctx, "J1*theta'^2/2 + D*F*cos(theta)");
+  bool there = false;
+  for (int i = 0; i < found.count; i++) {
+    PfExpr rest = pf_expr_sub(s.ctx, found.at[i].value, pendulum);
+    there = there || (found.at[i].general && pf_expr_is_probably_zero(s.ctx, rest, 2) == PF_TRUE);
+  }
+  assert_true(there);
+  assert_int_equal(count_kind(&found, PF_INVARIANT_QUADRATIC), 2);
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+/* Each of two unconnected pendulums has an energy. */
+static void unconnected_parts_have_energies(void **state)
+{
+  System s;
+  read_system(*state, "param m = 2, k = 3, c = 1\ncoord a, b\nkinetic m*a'^2/2 + m*b'^2\n"
+                      "potential -k*(cos(a) + cos(b)) + c*b^4\n", &s);
+  PfInvariants found = find(&s);
+  assert_int_equal(found.count, 2);
+  assert_true(found.at[0].general && found.at[1].general);
+  check_all_constant(&s, &found);
+  pf_model_free(s.model);
+}
+
+/* A loaded ball of revolution rolls on a plane (Routh, advanced part): Jellett's integral is linear in the velocities,
+ * Routh's quadratic. Their constants are polynomials of the parameters, with and without values. */
+static void a_loaded_ball_has_the_integrals_of_jellett_and_routh(void **state)
+{
+  static const char *const texts[] = {"param m = 0.3, R = 0.1, b = 0.03, A = 9e-4, C = 1.1e-3, g = 9.81\n",
+                                      "param m, R, b, A, C, g\n"};
+  for (int k = 0; k < 2; k++) {
+    System s;
+    char text[500];
+    snprintf(text, sizeof text,
+             "%sgravity (0, 0, -g)\nbody q in ground free { mass m, com (0, 0, b), inertia diag(A, A, C) }\n"
+             "roll w: ball q { radius R } on ground\nstart q.p = (0, 0, R)\n", texts[k]);
+    read_system(*state, text, &s);
+    PfInvariants found = find(&s);
+    int linear = 0, quadratic = 0;
+    for (int i = 0; i < found.count; i++) {
+      if (!found.at[i].general) continue;
+      linear += found.at[i].kind == PF_INVARIANT_LINEAR, quadratic += found.at[i].kind == PF_INVARIANT_QUADRATIC;
+    }
+    assert_int_equal(linear, 1);
+    assert_int_equal(quadratic, 1);
+    if (k == 0) {
+      /* Published: C wz (b + R gz) + A R (gx wx + gy wy), wz^2 (A C + m C (b + R gz)^2 + m A R^2 (1 - gz^2)). */
+      const char *published[] = {"C*q.wz*(b + R*q.gz) + A*R*(q.gx*q.wx + q.gy*q.wy)",
+                                 "q.wz^2*(A*C + m*C*(b + R*q.gz)^2 + m*A*R^2*(1 - q.gz^2))"};
+      for (int j = 0; j < 2; j++) {
+        bool there = false;
+        for (int i = 0; i < found.count; i++) {
+          PfExpr ratio = pf_expr_div(s.ctx, found.at[i].value, formula(s.ctx, published[j]));
+          PfExpr rest = pf_expr_diff(s.ctx, ratio, formula(s.ctx, "q.gz"));
+          there = there || (found.at[i].general && pf_expr_is_probably_zero(s.ctx, rest, 2) == PF_TRUE);
+        }
+        assert_true(there);
+      }
+    }
+    pf_model_free(s.model);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -298,6 +373,9 @@ int main(void)
     with_fixture(an_isotropic_oscillator_keeps_its_angular_momentum),
     with_fixture(a_damped_system_keeps_nothing),
     with_fixture(a_turning_rod_has_a_generalized_energy),
+    with_fixture(the_piano_wheel_is_a_pendulum),
+    with_fixture(unconnected_parts_have_energies),
+    with_fixture(a_loaded_ball_has_the_integrals_of_jellett_and_routh),
     with_fixture(dry_friction_is_a_reason_not_to_look),
     with_fixture(integrals_are_listed_once),
   };
