@@ -254,14 +254,16 @@ const char *pf_form_name(const char *name)
   return strcmp(name, "lagrange") ? name : "multipliers";
 }
 
-/* Forms by a choice of independent coordinates have their matrices, and some are solved for accelerations. */
+/* Settings that the form cannot honour are refused. */
 static PfStatus check_options(PfContext *ctx, const PfDeriveOptions *o, size_t form)
 {
+  if (o->matrices && !form)
+    return pf_fail(ctx, PF_ERR_ARGUMENT, "@matrices goes with the other forms: '%s' has M, F, A and b already",
+                   forms[form].name);
   if (o->matrices && !(forms[form].has & MATRICES))
     return pf_fail(ctx, PF_ERR_ARGUMENT,
-                   strcmp(forms[form].name, "multipliers")
-                     ? "@matrices goes with @form{rosenberg}, rosenberg_extended, udwadia_kalaba, maggi or laconic, not with '%s'"
-                     : "@matrices goes with the other forms: '%s' has M, F, A and b already",
+                   "@matrices goes with @form{rosenberg}, rosenberg_extended, udwadia_kalaba, maggi or laconic; "
+                   "'%s' has no equations between matrices",
                    forms[form].name);
   if (o->solved && !(forms[form].has & SOLVED))
     return pf_fail(ctx, PF_ERR_ARGUMENT,

@@ -179,7 +179,8 @@ static PfStatus drop_unused_parts(PfContext *ctx, PfArena *arena, PfDerivation *
   PfExpr *roots;
   PF_TRY(pf_arrays(ctx, arena, "the equations", PF_ROOM(roots, all + 1), PF_ROOM(used, d->part_count)));
   int at = 0;
-  for (; at < 2*d->equation_count; at++) roots[at] = *pf_formula_at(d->equations, d->equation_count, d->part_values, at);
+  for (; at < 2*d->equation_count; at++)
+    roots[at] = *pf_formula_at(d->equations, d->equation_count, d->part_values, at);
   for (int k = 0; k < d->matrix_count; k++)
     for (int i = 0; i < d->matrices[k].rows*d->matrices[k].columns; i++) roots[at++] = d->matrices[k].entries[i];
   for (int i = 0; i < d->divisor_count; i++) roots[at++] = d->divisors[i];
