@@ -11,7 +11,7 @@ import pfaff
 from conftest import EXAMPLES, example
 
 sympy = pytest.importorskip("sympy")
-FORMS = ("multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic")
+FORMS = ("multipliers", "rosenberg", "rosenberg_extended", "udwadia_kalaba", "maggi", "laconic", "kane", "voronets")
 LONG = ("bicycle", "capture", "dual_arm", "dual_arm_capture", "hand", "hand_hold", "hand_viscous", "spacecraft", "stewart")
 NAMES = "sin cos tan asin acos atan sinh cosh tanh exp log".split()
 REAL = {getattr(sympy, name): getattr(math, name) for name in [*NAMES, "atan2"]}
