@@ -289,11 +289,11 @@ class Model(Arrays):
     def sweep(self, take: Names, duration: Any = None, *, params: Named = None, state: Named = None, inputs: Named = None,
               random: Optional[Sequence[str]] = None, correlate: Optional[Sequence[str]] = None, n: Optional[int] = None,
               design: Optional[str] = None, seed: Optional[int] = None, zip: Optional[Sequence[str]] = None,
-              study: Optional[str] = None, by: Optional[str] = None, out: Optional[Path] = None,
+              vary: Named = None, study: Optional[str] = None, by: Optional[str] = None, out: Optional[Path] = None,
               threads: Optional[int] = None, stop: Stop = None, **options: Any) -> Any:
         """The model moved many times, as `pfaff sweep`: an xarray.Dataset over "member" with what varies, what is taken, and how each
         member ended ("status"; failures from 3 on). Lists and arrays among params, state and inputs are combined, texts are ranges
-        ("5..7:50"); `random` is a list of laws ("m ~ normal(5, 0.1)"). With `out` the rows are in that Zarr directory. With
+        ("5..7:50"), and so are settings of the run in `vary` (step, rho, rtol, atol); `random` is a list of laws ("m ~ normal(5, 0.1)"). With `out` the rows are in that Zarr directory. With
         statistics_only=True no rows are kept: a Record of mean, deviation, quantiles and histogram of each column. The designs "saltelli" and
         "morris" add how much each random number matters, as "sensitivity_first" and "sensitivity_total" (or "sensitivity_mean",
         "sensitivity_magnitude" and "sensitivity_deviation") over "sensitivity_of" (quantities) and "sensitivity_to" (random numbers).
@@ -306,6 +306,7 @@ class Model(Arrays):
         given = {"param": _sweep_values("params", params), "state": _sweep_values("state", state),
                  "input": _sweep_values("inputs", inputs), "take": take, "for": duration, "random": random, "correlate": correlate,
                  "n": n, "design": design, "seed": seed, "zip": [",".join(zip)] if zip else None, "study": study, "by": by, "out": out,
+                 "vary": [f"{name}={_call.number_text(value, name)}" for name, value in (_sweep_values("vary", vary) or {}).items()],
                  "threads": threads, **options}
         done = self._run_task("sweep", given, (), stop)
         if done.status and not done.stopped:
@@ -518,7 +519,7 @@ def _sweep_values(what: str, named: Named) -> Named:
     if named is None:
         return None
     return {name: ",".join(_call.number_text(one, f"{what}[{name!r}]") for one in value) if _call.is_list(value) else value
-            for name, value in named.items()}
+            for name, value in _call.by_name(what, named, ("name",)).items()}
 
 
 def _sensitivity(told: dict[str, Any]) -> dict[str, Any]:

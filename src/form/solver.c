@@ -56,10 +56,10 @@ PfStatus pf_formulation_unknown(PfContext *ctx, const char *name)
   for (int i = 0; (form = pf_derived_form(i, &summary)); i++) {
     if (strcmp(form, name)) continue;
     pf_fail_at(ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "form"},
-               "'%s' is a form of equations for people, @call{derive @form{%s}}, and no formulation", name, name);
+               "'%s' is a form of printed equations, @call{derive @form{%s}}, not a formulation", name, name);
     if (!strcmp(name, "hamilton")) pf_hint(ctx, "the same motion in coordinates and velocities: @form{multipliers}");
-    else if (strcmp(name, "hamel_wrong")) pf_hint(ctx, "the same equations in numbers: @form{maggi} or laconic");
-    else pf_hint(ctx, "its equations are wrong but for some models, which @call{derive} tells");
+    else if (strcmp(name, "hamel_wrong")) pf_hint(ctx, "maggi and laconic are formulations with the same equations");
+    else pf_hint(ctx, "its equations are wrong except for some models; @call{derive} says whether they are");
     return PF_ERR_ARGUMENT;
   }
   pf_fail_at(ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "form"}, "there is no formulation '%s'", name);

@@ -52,8 +52,8 @@ says err "--form voronets holds for them too"
 run 2 derive --form kane --independent theta "$model"
 says err "'kane' has no independent accelerations to choose"
 run 2 eval --form kane "$model"
-says err "'kane' is a form of equations for people, pfaff derive --form kane, and no formulation"
-says err "--form maggi or laconic"
+says err "'kane' is a form of printed equations, pfaff derive --form kane, not a formulation"
+says err "maggi and laconic are formulations with the same equations"
 # Hamel's warning: the unicycle is right by theta and chi, and wrong by x and theta.
 run 0 derive --form hamel_wrong --independent theta,chi --json "$source/examples/wheels/unicycle.pf"
 holds 'd["diagnostics"] == [] and [e["rhs"] for e in d["equations"][-2:]] == ["0", "0"]'
