@@ -133,7 +133,8 @@ def check(model, form, sim):
 @pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*/*.pf")))
 def test_equations_hold(name):
     model = example(name)
-    sim = model.simulate(rtol=1e-12)
+    # where fingertips stick their friction is a multiplier and not sign(slide): here they all slide
+    sim = model.simulate(rtol=1e-12, params={"mu": 0.05} if name == "hand_sliding" else None)
     sim.advance(0.1)
     for form in FORMS if name not in LONG else ("multipliers", "laconic"):
         check(model, form, sim)
