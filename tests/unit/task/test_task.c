@@ -346,7 +346,8 @@ static void help_is_in_words(void **state)
       if (strchr(text, '@')) fail_msg("%s: %s", setting.name, text);
     }
   const size_t count = pf_setting_help(ctx, pf_setting_find("matrices"), text, sizeof text);
-  assert_string_equal(text, "the equations between matrices too; with form = maggi or laconic");
+  assert_string_equal(text, "the equations between matrices too; with form = rosenberg, rosenberg_extended, "
+                            "udwadia_kalaba, maggi or laconic");
   assert_int_equal(pf_setting_help(ctx, pf_setting_find("matrices"), brief, sizeof brief), count);
   assert_string_equal(brief, "the equ");
   pf_context_free(ctx);
