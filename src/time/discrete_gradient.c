@@ -554,12 +554,25 @@ static double mean_speed(const Gradient *s)
   return sqrt(sum);
 }
 
+/* The change of the velocity in the step, in the same metric. */
+static double change_of_speed(const Gradient *s)
+{
+  double sum = 0;
+  for (int j = 0; j < s->n; j++) sum += s->S[j]*s->x[j]*s->x[j];
+  return s->h*sqrt(sum);
+}
+
 /* Does it come to rest in the step? Then the balance hardly determines eta. */
 static bool turns(const Gradient *s)
 {
-  double change = 0;
-  for (int j = 0; j < s->n; j++) change += s->S[j]*s->x[j]*s->x[j];
-  return mean_speed(s) <= s->h*sqrt(change);
+  return mean_speed(s) <= change_of_speed(s);
+}
+
+/* Is the rest of the energy balance small enough to be made good in the next step? */
+static bool is_small_rest(const Gradient *s, double rest, double energies)
+{
+  const double small = 1e-6, speed = mean_speed(s) + change_of_speed(s);
+  return fabs(rest) <= small*(energies + speed*speed);
 }
 
 /* At rest no force along the motion changes the energy, and nearly at rest the rounding of the energy would be a force
@@ -632,12 +645,16 @@ static PfStepEnd step(PfMotionRun *run)
   }
   s->most = fmax(s->most, largest_force(s));
   /* The balance of the step: the work of the forces, and the energy that functions of time add at its two ends. The
-   * rest, which is rounding, is made good in the next step. */
+   * rest, rounding or that of a step that turns, is made good in the next step. */
   const double before = energy_of(s, state->t, state->y), held = s->energy_before;
   const double after = energy_of(s, s->t_middle, s->end.y), end = energy_of(s, s->t, s->end.y);
   const double work = s->has_power ? h*(*s->power.out) : 0;
   const double rest = s->carried + after - held - work + s->loss;
-  s->carried = s->balanced || fabs(rest) < 1e-9*(fabs(after) + fabs(held)) ? rest : 0;
+  if (!s->balanced && !is_small_rest(s, rest, fabs(after) + fabs(held))) {
+    pf_alpha_report_stuck(run, h);
+    return PF_STEP_TROUBLE;
+  }
+  s->carried = rest;
   run->monitor.step_work = work + (held - before) + (end - after);
   run->monitor.step_known = true;
   pf_state_advance(run, s->t);
