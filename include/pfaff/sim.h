@@ -125,7 +125,9 @@ PF_API int pf_sim_size(const PfSim *sim, int handle);
 PF_API double pf_sim_get(PfSim *sim, int handle);
 /* All of them. False when the state has no accelerations and they are needed. */
 PF_API bool pf_sim_read(PfSim *sim, int handle, double *numbers);
+/* The unit of the first of them, or of number `part`: forces and moments of a wrench have different ones. */
 PF_API PfMeasure pf_sim_measure(const PfSim *sim, int handle);
+PF_API PfMeasure pf_sim_part_measure(const PfSim *sim, int handle, int part);
 /* An input by its handle. */
 PF_API bool pf_sim_put(PfSim *sim, int handle, double value);
 

@@ -16,7 +16,8 @@ static bool is_keyword(const char *name)
       "double", "else",   "enum",     "extern", "float",    "for",      "goto",     "if",
       "inline", "int",    "long",     "main",   "register", "restrict", "return",   "short",
       "signed", "sizeof", "static",   "struct", "switch",   "typedef",  "union",    "unsigned",
-      "void",   "while",  "volatile", "NAN",    "INFINITY", "HUGE_VAL", "M_PI",     "M_E"};
+      "void",   "while",  "volatile", "NAN",    "INFINITY", "HUGE_VAL", "M_PI",     "M_E",
+      "pow",    "fabs",   "fmax",     "fmin"};
   for (size_t i = 0; i < sizeof keywords/sizeof *keywords; i++)
     if (!strcmp(name, keywords[i])) return true;
   return false;

@@ -280,6 +280,11 @@ void pf_check_multipliers(Checker *ck)
 static void check_speeds(Checker *ck)
 {
   if (!ck->speeds.count) return;
+  if (ck->cut_count) {
+    pf_fail(ck->ctx, PF_ERR_MODEL, "wrench(%s): joints of models with 'speed' or 'rate' cannot be cut", ck->cuts[0]);
+    pf_hint(ck->ctx, "leave out 'speed' and 'rate': velocities of coordinates do as well");
+    return;
+  }
   if (ck->balls.count) {
     pf_fail_at(ck->ctx, PF_ERR_MODEL, ck->balls.at[0].place, "speeds cannot be declared together with a free or ball "
                "joint: '%s' has quasi-velocities of its own", ck->balls.at[0].name);

@@ -213,7 +213,7 @@ static Entity *unknown(Checker *ck, Scope *scope, const PfNode *node, const char
       const char *key = s->names.entries.at[i].key;
       if (strcmp(key, name) != 0 && pf_is_nearer(name, key, &best)) similar = key;
     }
-  if (pf_is_nearer(name, "ground", &best)) similar = "ground";
+  if (strcmp(name, "ground") != 0 && pf_is_nearer(name, "ground", &best)) similar = "ground";
   if (similar) pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined (did you mean '%s'?)", name, similar);
   else pf_check_fail(ck, PF_ERR_NAME, node, "'%s' is not defined", name);
   if (ck->asked) {

@@ -25,49 +25,43 @@ static const char *notation_of(const char *what)
   return what;
 }
 
-/* P_theta in LaTeX: P with the LaTeX form of its owner as its index; "" where that is too long. In the arena. */
-static PfStatus compose_latex(PfContext *ctx, PfArena *arena, const char *what, const char *const of[2],
-                              const char **latex)
+/* what, what_of or what_of_of; where the model has the same name, with the next number that is free, as p_x2. Both are
+ * in the arena; `number` is "" or that number. */
+static PfStatus compose_name(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what,
+                             const char *const of[2], const char **name, const char **number)
+{
+  PfExpr symbol;
+  const char *stem = pf_arena_print(arena, "%s%s%s%s%s", what, of[0] ? "_" : "", of[0] ? of[0] : "", of[1] ? "_" : "",
+                                    of[1] ? of[1] : "");
+  if (!stem) return pf_no_room(ctx, "the steps");
+  PF_TRY(pf_model_free_name(model, arena, stem, NULL, 0, name, &symbol));
+  *number = pf_arena_text(arena, *name + strcspn(stem, "["), strlen(*name) - strlen(stem));
+  return *number ? PF_OK : pf_no_room(ctx, "the steps");
+}
+
+/* A quantity of the steps as text and in LaTeX: P with the LaTeX form of its owner as its index, and the number of its
+ * name; the LaTeX is "" where it is too long. In the arena. */
+static PfStatus compose(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what,
+                        const char *const of[2], const char **name, const char **latex)
 {
   char text[600];
-  const char *star = strstr(what, "_star"); /* v(omega) is put in */
-  const int own = star ? (int)(star - what) : 0;
+  const char *star = strstr(what, "_star"), *number; /* v(omega) is put in */
   const char *quantity = star ? what : notation_of(what);
-  size_t used = (size_t)snprintf(text, sizeof text, "%.*s%s", star ? own : (int)strlen(quantity), quantity,
-                                 star ? "^{*}" : "");
-  for (int i = 0; i < 2 && of[i] && used < sizeof text; i++) {
-    const char *index = pf_expr_print(ctx, arena, pf_expr_symbol(ctx, of[i]), PF_LATEX);
-    if (!index) return pf_no_room(ctx, "the steps");
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "_{", index);
+  PF_TRY(compose_name(ctx, arena, model, what, of, name, &number));
+  size_t used = (size_t)snprintf(text, sizeof text, "%.*s%s", star ? (int)(star - what) : (int)strlen(quantity),
+                                 quantity, star ? "^{*}" : "");
+  const char *open = "_{";
+  for (int i = 0; i < 3 && used < sizeof text; i++) {
+    const char *index = i < 2 ? of[i] : number;
+    if (!index || !*index) continue;
+    if (i < 2 && !(index = pf_expr_print(ctx, arena, pf_expr_symbol(ctx, of[i]), PF_LATEX)))
+      return pf_no_room(ctx, "the steps");
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", open, index);
+    open = ",";
   }
-  if (of[0] && used < sizeof text) used += (size_t)snprintf(text + used, sizeof text - used, "}");
+  if (*open == ',' && used < sizeof text) used += (size_t)snprintf(text + used, sizeof text - used, "}");
   *latex = used < sizeof text ? pf_arena_text(arena, text, used) : "";
   return *latex ? PF_OK : pf_no_room(ctx, "the steps");
-}
-
-/* Has the model something of that name? */
-static bool is_of_model(const PfModel *model, const char *name)
-{
-  bool found = pf_model_find_parameter(model, name) >= 0 || pf_model_find_coordinate(model, name) >= 0;
-  for (int i = 0; i < model->speed_count; i++) found = found || !strcmp(model->speeds[i].name, name);
-  for (int i = 0; i < model->input_count; i++) found = found || !strcmp(model->inputs[i].name, name);
-  return found;
-}
-
-/* what, what_of or what_of_of; where the model has the same name, an underscore is added. In the arena. */
-static PfStatus compose_name(PfContext *ctx, PfArena *arena, const PfModel *model, const char *what,
-                             const char *const of[2], const char **name)
-{
-  char text[640];
-  for (int round = 0; round < 2; round++) { /* once more where the model has that name */
-    bool clash = round && is_of_model(model, text);
-    if (round && !clash) break;
-    int length = snprintf(text, sizeof text, "%s%s%s%s%s%s", what, of[0] ? "_" : "", of[0] ? of[0] : "",
-                          of[1] ? "_" : "", of[1] ? of[1] : "", clash ? "_" : "");
-    if (length < 0 || length >= (int)sizeof text) return pf_fail(ctx, PF_ERR_LIMIT, "a name is too long for the steps");
-  }
-  *name = pf_arena_text(arena, text, strlen(text));
-  return *name ? PF_OK : pf_no_room(ctx, "the steps");
 }
 
 /* The line name = value, in the shortest form, at the end of the last section. Lines have symbols of their own for
@@ -105,8 +99,7 @@ static PfStatus add(PfContext *ctx, PfArena *arena, PfDerivation *d, const char 
                     PfExpr value)
 {
   const char *name, *latex;
-  PF_TRY(compose_name(ctx, arena, d->model, what, of, &name));
-  PF_TRY(compose_latex(ctx, arena, what, of, &latex));
+  PF_TRY(compose(ctx, arena, d->model, what, of, &name, &latex));
   return add_line(ctx, arena, d, name, latex, value);
 }
 
@@ -115,8 +108,7 @@ PfStatus pf_step_symbol(PfContext *ctx, PfArena *arena, const PfDerivation *d, c
                         PfExpr *symbol)
 {
   const char *const owner[2] = {of, NULL}, *name, *latex;
-  PF_TRY(compose_name(ctx, arena, d->model, what, owner, &name));
-  PF_TRY(compose_latex(ctx, arena, what, owner, &latex));
+  PF_TRY(compose(ctx, arena, d->model, what, owner, &name, &latex));
   *symbol = pf_expr_symbol(ctx, name);
   if (*latex && !pf_expr_symbol_notation(ctx, *symbol, latex)) return pf_no_room(ctx, "the steps");
   return pf_expr_check(ctx);
@@ -129,11 +121,9 @@ PfStatus pf_step_bracket(PfContext *ctx, PfArena *arena, PfDerivation *d, const 
 {
   const char *const one[2] = {of, NULL}, *const two[2] = {second->of, NULL};
   const char *P, *P_latex, *with = second->plain, *with_latex = second->latex;
-  PF_TRY(compose_name(ctx, arena, d->model, "P", one, &P));
-  PF_TRY(compose_latex(ctx, arena, "P", one, &P_latex));
+  PF_TRY(compose(ctx, arena, d->model, "P", one, &P, &P_latex));
   if (second->of) {
-    PF_TRY(compose_name(ctx, arena, d->model, "P", two, &with));
-    PF_TRY(compose_latex(ctx, arena, "P", two, &with_latex));
+    PF_TRY(compose(ctx, arena, d->model, "P", two, &with, &with_latex));
   }
   char name[640], latex[640];
   int length = snprintf(name, sizeof name, "{%s, %s}%s", P, with, star);

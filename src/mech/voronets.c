@@ -380,7 +380,7 @@ static PfStatus find_example(const Embedded *x, const PfReducedForm *form, Error
   PF_TRY(pf_equations_symbols(x->ctx, x->arena, x->eq->model, &in));
   PF_TRY(pf_arrays(x->ctx, x->arena, "the equations", PF_ROOM(values, in.count)));
   PF_TRY(pf_start_values(x->ctx, x->arena, x->eq, in.count, &start));
-  *where = "at the start";
+  *where = "with the positions and independent velocities of the start";
   if (start) PF_TRY(find_error(x, form, &in, start, error));
   for (int i = 0; i < x->eq->m; i++)
     if (x->eq->position[i] != PF_EXPR_NONE) return PF_OK;
@@ -423,7 +423,8 @@ PfStatus pf_hamel_missing(PfContext *ctx, PfArena *arena, const PfEquations *eq,
                k.names[error.worst], error.wrong, error.right);
   else
     pf_warn_at(ctx, (PfPlace){.file = eq->model->file}, "these equations are wrong: constraints must not be put into "
-               "the kinetic energy before it is differentiated; at the start it makes no difference");
+               "the kinetic energy before it is differentiated; with the positions and velocities of the start it makes "
+               "no difference");
   pf_hint(ctx, "@form{voronets} has the terms that are missing");
   return pf_expr_check(ctx);
 }

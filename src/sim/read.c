@@ -137,6 +137,7 @@ static PfStatus find(PfSim *sim, PfHandle *h)
     if (count != 1 || plots[0].count < 1)
       return pf_fail(sim->ctx, PF_ERR_ARGUMENT, "'%s' is not one quantity", h->name);
     h->measure = pf_plot_measure(plots, 0);
+    h->plot = plots;
     PF_TRY(take_roots(sim, h, plots[0].values, (size_t)plots[0].count));
   }
   PfArena *scratch = pf_context_scratch(sim->ctx);
@@ -231,6 +232,13 @@ PfMeasure pf_sim_measure(const PfSim *sim, int handle)
 {
   const PfHandle *h = handle_of(sim, handle);
   return h ? h->measure : (PfMeasure){"", 1};
+}
+
+PfMeasure pf_sim_part_measure(const PfSim *sim, int handle, int part)
+{
+  const PfHandle *h = handle_of(sim, handle);
+  return h && h->plot && part >= 0 && part < h->plot->count ? pf_plot_measure(h->plot, part)
+                                                             : pf_sim_measure(sim, handle);
 }
 
 /* The sample of the motion where it stands, evaluated when it is first needed. False without accelerations. */

@@ -105,7 +105,7 @@ PfStatus pf_run_settings(PfContext *ctx, const PfModel *model, const PfSystem *s
   for (int i = 0; found && !pf_method_is_alpha(found) && i < run->setting_count; i++) {
     const PfProperty *setting = run->settings + i;
     if ((!strcmp(setting->key, "rho") && !pf_method_has_damping(found)) || !strcmp(setting->key, "scheme"))
-      return pf_fail_at(ctx, PF_ERR_MODEL, setting->place, "'%s' belongs to generalized_alpha and rattle, and the "
+      return pf_fail_at(ctx, PF_ERR_MODEL, setting->place, "'%s' belongs to the alpha methods, and the "
                         "method is '%s'", setting->key, pf_method_name(found));
   }
   const PfMethod *other = method ? pf_method_find(method) : NULL;

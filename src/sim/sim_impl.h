@@ -29,7 +29,8 @@ typedef struct PfHandle {
   PfReadings *readings;
   bool by_forces;       /* needs accelerations, multipliers or energies of a monitor */
   double *numbers;      /* room for all of them */
-  PfMeasure measure;
+  PfMeasure measure;    /* of the first number */
+  const PfPlot *plot;   /* a quantity of several numbers: their units; else NULL */
   PfMark before, after; /* of the arena of the simulation, when it was found */
 } PfHandle;
 

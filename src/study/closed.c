@@ -171,8 +171,9 @@ static PfStatus keep(Search *s, const PfIntegral *candidate)
   *own = *candidate;
   if (!own->declared) {
     PF_TRY(pf_potential_find(ctx, s->d->x, s->d->n, own->form, &own->integral));
+    if (own->integral == PF_EXPR_NONE) return pf_expr_check(ctx);
     PfExpr negative = pf_expr_simplest(ctx, pf_expr_neg(ctx, own->integral));
-    if (own->integral != PF_EXPR_NONE && pf_expr_length(ctx, negative) < pf_expr_length(ctx, own->integral)) {
+    if (pf_expr_length(ctx, negative) < pf_expr_length(ctx, own->integral)) {
       own->integral = negative;
       for (int j = 0; j < s->d->n; j++) own->form[j] = pf_expr_neg(ctx, own->form[j]);
       for (int k = 0; k < s->d->m; k++) own->weight[k] = pf_expr_neg(ctx, own->weight[k]);

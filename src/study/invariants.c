@@ -271,7 +271,7 @@ static PfStatus find_needed(Search *s, const Support *support, bool *needed)
 {
   const PfModel *model = s->eq->model;
   const double *given = s->parameters;
-  int64_t before[MOST_SUPPORT][2], after[MOST_SUPPORT][2];
+  int64_t before[MOST_SUPPORT][2] = {{0}}, after[MOST_SUPPORT][2] = {{0}};
   double *changed;
   bool good;
   PF_TRY(pf_arrays(s->ctx, s->arena, "the search for conserved quantities", PF_ROOM(changed, model->parameter_count)));

@@ -100,14 +100,17 @@ static PfStatus add_quantity(Reader *r, PfOutputKind kind, const char *inner, co
   }
   const int size = pf_sim_size(r->sim, item.handle);
   if (size > r->output_set->widest) r->output_set->widest = size;
-  const PfMeasure measure = pf_sim_measure(r->sim, item.handle);
   const bool is_time = kind == PF_OUTPUT_FIRST;
   item.quantity = copy(r, quantity);
-  item.unit = is_time ? "s" : copy(r, measure.unit);
-  item.scale = is_time ? 1 : measure.scale;
-  if (!item.quantity || !item.unit) return no_room(r);
+  if (!item.quantity) return no_room(r);
   if (size > r->room) return pf_fail(r->ctx, PF_ERR_LIMIT, "@take: more than %d numbers", r->room);
-  for (item.part = 0; item.part < size; item.part++) PF_TRY(add_item(r, item));
+  for (item.part = 0; item.part < size; item.part++) {
+    const PfMeasure measure = pf_sim_part_measure(r->sim, item.handle, item.part);
+    item.unit = is_time ? "s" : copy(r, measure.unit);
+    item.scale = is_time ? 1 : measure.scale;
+    if (!item.unit) return no_room(r);
+    PF_TRY(add_item(r, item));
+  }
   return PF_OK;
 }
 

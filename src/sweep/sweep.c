@@ -100,7 +100,7 @@ static PfStatus check_options(PfSweep *s)
   for (int i = 0; i < s->plan.variable_count && method; i++) {
     const PfVariable *v = s->plan.variables + i;
     if (!v->option) continue;
-    PF_TRY(pf_varied_option_check(s->ctx, v->option, method, s->run.adaptive));
+    PF_TRY(pf_varied_option_check(s->ctx, v->option, method, s->run.adaptive || !(s->run.step > 0)));
     if (pf_sweep_setting(s, v->name))
       return pf_fail(s->ctx, PF_ERR_ARGUMENT, "@%s is given, and '%s' varies: give it once", v->name, v->name);
   }

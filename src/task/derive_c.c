@@ -220,7 +220,7 @@ static void put_matrices(Work *w, PfText *text)
     const PfNamedMatrix *m = w->d->matrices + k;
     bool names = m->columns == 1;
     for (int i = 0; i < m->rows && names; i++) names = pf_expr_op(w->s->ctx, m->entries[i]) == PF_OP_SYMBOL;
-    if (names) continue;
+    if (names || !m->rows || !m->columns) continue;
     pf_text_print(text, "const double %s[%d]", words(w->s, m->name), m->rows);
     if (m->columns > 1) pf_text_print(text, "[%d]", m->columns);
     for (int i = 0; i < m->rows*m->columns; i++) {
@@ -252,13 +252,21 @@ static PfStatus check_names(const Work *w)
     list[2*i] = w->d->equations[i].left, list[2*i + 1] = w->d->equations[i].right;
   for (int i = 0; i < w->count; i++) list[2*w->d->equation_count + i] = w->list[i].value;
   PF_TRY(pf_expr_reach(ctx, w->s->arena, list, roots, &nodes, &count));
-  const char *(*names)[2] = pf_arena_alloc(w->s->arena, (size_t)count + 1, sizeof *names);
+  const char *(*names)[2] = pf_arena_alloc(w->s->arena, (size_t)(count + w->d->equation_count) + 1, sizeof *names);
   if (!names) return pf_no_room(ctx, "the statements");
   for (int i = 0; i < count; i++)
     if (pf_expr_op(ctx, nodes[i]) == PF_OP_SYMBOL) {
       names[symbols][0] = words(w->s, nodes[i]);
       names[symbols++][1] = pf_expr_symbol_name(ctx, nodes[i]);
     }
+  for (int i = 0; i < w->d->equation_count; i++) {
+    const PfEquation *e = w->d->equations + i;
+    if (!is_residual(w, e)) continue;
+    names[symbols][0] = pf_arena_print(w->s->arena, "residual_%s", words(w->s, pf_expr_symbol(ctx, e->name)));
+    names[symbols][1] = pf_arena_print(w->s->arena, "residual of %s", e->name);
+    if (!names[symbols][0] || !names[symbols][1]) return pf_no_room(ctx, "the statements");
+    symbols++;
+  }
   qsort(names, (size_t)symbols, sizeof *names, by_name);
   for (int i = 1; i < symbols; i++)
     if (!strcmp(names[i - 1][0], names[i][0])) {

@@ -37,10 +37,10 @@ static PfStatus take_alpha_options(Reader *r)
   const bool damped = pf_method_has_damping(method);
   const char *option = pf_task_given(o, damped ? "printed adaptive" : "rho printed adaptive");
   if (!option) return PF_OK;
-  pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "@%s belongs to generalized_alpha and rattle, and the method is '%s'", option,
+  pf_fail(r->s->ctx, PF_ERR_ARGUMENT, "@%s belongs to the alpha methods, and the method is '%s'", option,
           name);
-  if (!strcmp(option, "rho")) pf_hint(r->s->ctx, "hht_alpha, wbz_alpha, newmark and discrete_gradient know it too");
-  else pf_hint(r->s->ctx, "hht_alpha, wbz_alpha and newmark know it too");
+  pf_hint(r->s->ctx, "they are generalized_alpha, rattle, hht_alpha, wbz_alpha and newmark%s",
+          strcmp(option, "rho") ? "" : "; discrete_gradient has a rho too");
   return PF_ERR_ARGUMENT;
 }
 

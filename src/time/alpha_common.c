@@ -116,7 +116,7 @@ static PfStatus sort_constraints(PfMotionRun *run, PfAlpha *s)
     if (!s->on_velocity[k] && (s->rattle || s->printed))
       return pf_fail_at(run->ctx, PF_ERR_MODEL, c->place, "the constraint '%s' is on accelerations, and %s imposes "
                         "constraints on velocities only", c->name,
-                        s->rattle ? "'rattle'" : "the printed form of 'generalized_alpha'");
+                        s->rattle ? "'rattle'" : "the printed form of an alpha method");
     if (eq->position[k] != PF_EXPR_NONE) s->position_row[s->p++] = k;
   }
   s->size = s->n + s->m + s->p;
@@ -188,7 +188,7 @@ PfStatus pf_alpha_check_rho(const PfMotionRun *run)
   if (rho >= least && rho <= 1) return PF_OK;
   if (least > 0)
     return pf_fail_at(run->ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "rho"},
-                      "rho is %g: that of '%s' must be between %g and 1 (nothing is damped)", rho,
+                      "rho is %g: that of '%s' must be between %g and 1 (1: nothing is damped)", rho,
                       run->stepper.method->name, least);
   return pf_fail_at(run->ctx, PF_ERR_ARGUMENT, (PfPlace){.setting = "rho"},
                     "rho is %g: it must be between 0 (fast motions die at once) and 1 (nothing is damped)", rho);

@@ -93,4 +93,18 @@ says out "where these do not vanish: cos(phi)"
 run 0 derive --form rosenberg "$source/examples/classics/appell_hamel.pf"
 says out "where these do not vanish: x'"
 
+# quantities of the steps never take a name of the model, and have one name in all of them
+printf '%s\n' "param p_x = 2" "coord x, y" "kinetic p_x*x'^2/2 + y'^2" "constraint c: y' = y*x'" >"$place/names.pf"
+run 0 derive --form hamilton --steps "$place/names.pf"
+says out "p_x2 = p_x*x'"
+says out "x' = p_x2/p_x"
+run 0 derive --form laconic --steps --latex "$place/names.pf"
+says out '\left(p_{x,2} + p_{y} y\right)'
+printf '%s\n' "param pow = 2, residual_x = 3" "coord x" "kinetic residual_x*x'^2/2" "potential pow*sin(x)^3" >"$place/names.pf"
+run 1 derive --c "$place/names.pf"
+says err "'residual_x' in C"
+printf '%s\n' "param pow = 2" "coord x" "kinetic x'^2/2" "potential pow*sin(x)^3" >"$place/names.pf"
+run 0 derive --c "$place/names.pf"
+says out "pow_*pow(sin(x), 2)"
+
 finish

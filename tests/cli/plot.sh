@@ -345,7 +345,7 @@ says err "columns of numbers"
 run 0 plot --by rattle,dop853 --rho 0.8 --rtol 1e-6 --step 0.01 --for 0.1 --out "$place/own.svg" "$source/examples/skates/snakeboard.pf"
 run 0 plot --by rattle --minus dop853 --rho 0.8 --step 0.01 --for 0.1 --out "$place/own.svg" "$source/examples/skates/snakeboard.pf"
 run 2 plot --by dopri5,dop853 --rho 0.8 --for 0.1 --out "$place/own.svg" "$source/examples/skates/snakeboard.pf"
-says err "--rho belongs to generalized_alpha and rattle"
+says err "--rho belongs to the alpha methods"
 
 run 0 plot --show "x + 2 [m]" --against "3*y + 1 [m]" --for 0.1 --out "$place/own.svg" "$source/examples/skates/snakeboard.pf"
 

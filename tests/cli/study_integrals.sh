@@ -132,4 +132,10 @@ says out "words and signs; --json has it"
 says_nothing err
 run 0 study invariants --json "$place/large.pf"
 holds 'd["invariants"][0]["value"] == "?" and d["diagnostics"][0]["code"] == "limit"'
+# a constraint on one point of a free body: a candidate without an integral is left out
+printf '%s\n' "body hub in ground free { mass 5, inertia diag(1, 2, 3), com (1, 0, 0) }" "point e in hub at (1, 0, 0.3)" "constraint b: vel(e).x = 0" >"$place/hub.pf"
+run 0 study invariants "$place/hub.pf"
+says out "momentum of hub.py"
+run 0 study integrability "$place/hub.pf"
+
 finish

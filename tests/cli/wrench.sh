@@ -23,4 +23,13 @@ says err "wrench(b): a part of the inertia is given by 'kinetic' and belongs to 
 printf '%s\n' "coord q" "body b in ground turn q about z { mass 1, inertia 1 }" "force q = wrench(b).mz" >"$place/model.pf"
 run 1 check "$place/model.pf"
 says err "a wrench can only be shown"
+# forces and moments have units of their own in sweeps too
+printf '%s\n' "coord q" "body b in ground turn q about z { mass 1, inertia 1, com (1, 0, 0) }" "start q' = 1" "run 0.1" >"$place/model.pf"
+run 0 sweep -s q=0,1 --take "wrench(b), max(wrench(b))" --out "$place/w.csv" "$place/model.pf"
+head -n 1 "$place/w.csv" >"$place/out"
+says out 'wrench(b).mz [N m],wrench(b).fx [N]'
+says out 'max(wrench(b))[3] [N m],max(wrench(b))[4] [N]'
+printf '%s\n' "coord q" "speed w = q'" "body b in ground turn q about z { mass 1, inertia 1 }" "run 0.1" >"$place/model.pf"
+run 1 run --show "wrench(b)" "$place/model.pf"
+says err "joints of models with 'speed' or 'rate' cannot be cut"
 finish

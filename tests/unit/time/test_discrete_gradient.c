@@ -281,6 +281,20 @@ static void what_it_lacks_is_refused(void **state)
   close_motion(&motion);
 }
 
+/* A step of the length of the period: the balance has no solution that belongs to the motion. */
+static void a_step_that_would_gain_energy_is_refused(void **state)
+{
+  Motion motion;
+  open_text(*state, "model m\ncoord a\nkinetic a'^2/2\npotential -9.81*cos(a)\nstart a = 2\n", &motion);
+  PfRunOptions options = pf_run_options();
+  PfRunResult result;
+  options.method = keeps, options.step = 2, options.t_end = 20;
+  assert_int_equal(pf_run(motion.s.ctx, motion.system, motion.s.values, &options, &result), PF_OK);
+  assert_int_equal(result.end, PF_RUN_TROUBLE);
+  assert_true(result.steps == 0);
+  close_motion(&motion);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -294,6 +308,7 @@ int main(void)
     with_fixture(members_of_the_family_damp_by_rho),
     with_fixture(members_of_the_family_have_their_orders),
     with_fixture(what_it_lacks_is_refused),
+    with_fixture(a_step_that_would_gain_energy_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
