@@ -94,6 +94,11 @@ static PfStatus reduce_and_write(PfContext *ctx, PfArena *arena, const PfEquatio
   PF_TRY(pf_conditions_find(ctx, arena, eq, k.divisors, k.divisor_count, d));
   pf_expr_set_budget(ctx, PF_DERIVE_BUDGET);
   PF_TRY(pf_vector_motion(ctx, arena, eq, &k, &form, d));
+  if (o->matrices && !k.count) {
+    pf_fail(ctx, PF_ERR_MODEL, "@matrices with '%s' needs pseudo-velocities: the constraints leave none", d->form);
+    pf_hint(ctx, "the matrices of all accelerations are those of @form{multipliers}");
+    return PF_ERR_MODEL;
+  }
   if (o->matrices) PF_TRY(pf_derive_matrices(ctx, arena, eq, &k, &form, d));
   return o->steps ? reduction->steps(ctx, arena, eq, &k, d) : PF_OK;
 }

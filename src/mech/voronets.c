@@ -423,8 +423,8 @@ PfStatus pf_hamel_missing(PfContext *ctx, PfArena *arena, const PfEquations *eq,
                k.names[error.worst], error.wrong, error.right);
   else
     pf_warn_at(ctx, (PfPlace){.file = eq->model->file}, "these equations are wrong: constraints must not be put into "
-               "the kinetic energy before it is differentiated; with the positions and velocities of the start it makes "
-               "no difference");
+               "the kinetic energy before it is differentiated; with the positions and velocities of the start it "
+               "makes no difference");
   pf_hint(ctx, "@form{voronets} has the terms that are missing");
   return pf_expr_check(ctx);
 }
