@@ -97,10 +97,13 @@ static PfStatus check_options(PfSweep *s)
 {
   const char *given = s->run.method ? s->run.method : pf_sim_model(s->base)->run.method;
   const PfMethod *method = pf_method_find(given ? given : PF_DEFAULT_METHOD);
+  bool has_step = s->run.step > 0; /* alpha methods without one choose their steps */
+  for (int i = 0; i < s->plan.variable_count; i++)
+    has_step = has_step || (s->plan.variables[i].option && !strcmp(s->plan.variables[i].name, "step"));
   for (int i = 0; i < s->plan.variable_count && method; i++) {
     const PfVariable *v = s->plan.variables + i;
     if (!v->option) continue;
-    PF_TRY(pf_varied_option_check(s->ctx, v->option, method, s->run.adaptive || !(s->run.step > 0)));
+    PF_TRY(pf_varied_option_check(s->ctx, v->option, method, s->run.adaptive || !has_step));
     if (pf_sweep_setting(s, v->name))
       return pf_fail(s->ctx, PF_ERR_ARGUMENT, "@%s is given, and '%s' varies: give it once", v->name, v->name);
   }

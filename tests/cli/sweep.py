@@ -447,12 +447,13 @@ def settings_of_the_run_vary():
         data = json.loads(result.stdout)
         return dict(zip(data["columns"], data["rows"][-1]))["x"]
 
-    for by, vary in (("discrete_gradient", ("rho=0..1:3", "step=1e-2,5e-3")), ("rattle", ("rho=0.3,1", "step=1e-2")), ("dopri5", ("rtol=1e-3..1e-9:3:log",))):
+    for by, vary in (("discrete_gradient", ("rho=0..1:3", "step=1e-2,5e-3")), ("rattle", ("rho=0.3,1", "step=1e-2")), ("dopri5", ("rtol=1e-3..1e-9:3:log",)),
+                     ("generalized_alpha", ("rtol=1e-3,1e-5",))):
         words = [word for one in vary for word in ("--vary", one)]
         result = run("-p", "F=1", "--for", "0.4", "--by", by, *words, "--take", "x", "--out", f"settings_{by}.csv", board)
         expect(f"settings of {by} vary", result.returncode == 0, result.stderr)
         table = rows(f"settings_{by}.csv")
-        expect("as many members as there are points", len(table) == {"discrete_gradient": 6, "rattle": 2, "dopri5": 3}[by], table)
+        expect("as many members as there are points", len(table) == {"discrete_gradient": 6, "rattle": 2, "dopri5": 3, "generalized_alpha": 2}[by], table)
         for member in table:
             expect("a member is the run with that setting", math.isclose(by_run(member, "--by", by), member["x [m]"], rel_tol=1e-13), member)
         expect("and they differ", len({member["x [m]"] for member in table}) == len(table), table)
