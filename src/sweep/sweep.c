@@ -95,9 +95,11 @@ static PfStatus set_first(PfSweep *s)
 /* Settings that vary must have an effect, and no value for all as well. */
 static PfStatus check_options(PfSweep *s)
 {
-  const char *given = s->run.method ? s->run.method : pf_sim_model(s->base)->run.method;
+  const PfRun *line = &pf_sim_model(s->base)->run;
+  const char *given = s->run.method ? s->run.method : line->method;
   const PfMethod *method = pf_method_find(given ? given : PF_DEFAULT_METHOD);
   bool has_step = s->run.step > 0; /* alpha methods without one choose their steps */
+  for (int i = 0; i < line->setting_count; i++) has_step = has_step || !strcmp(line->settings[i].key, "step");
   for (int i = 0; i < s->plan.variable_count; i++)
     has_step = has_step || (s->plan.variables[i].option && !strcmp(s->plan.variables[i].name, "step"));
   for (int i = 0; i < s->plan.variable_count && method; i++) {
