@@ -96,7 +96,7 @@ PfStatus pf_varied_option_allows(PfContext *ctx, const PfVariedOption *option, d
 
 static void set_option(const PfVariedOption *option, double value, PfRunOptions *options)
 {
-  *(double *)((char *)options + option->place) = value;
+  memcpy((char *)options + option->place, &value, sizeof value);
 }
 
 /* ---------------------------------------------------------------- opening */
