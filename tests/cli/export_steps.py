@@ -22,7 +22,7 @@ STEP, STEPS, TOLERANCE = 1/128, 12, 1e-9  # multiples of the step are exact
 CC = "gcc -std=c99 -O0 -ffp-contract=off -w".split()
 
 # Why the bits of an example may differ, and by how much then: largest differences of fixed steps and of Co-Simulation, relative to
-# 1 + the size of the number. docs/fmu.md has the same list.
+# 1 + the size of the number; None: fixed steps are not compared. docs/fmu.md has the same list.
 FACTORS = "run finds accelerations by other factors: along chains of sums, by sparse or by orthogonal ones of redundant rows and singular masses"
 LENGTHS = "the projection measures rows by the lengths that they have had along the run; exported code has their present ones"
 FRICTION = "forces that depend on multipliers are found by another iteration in exported code"
@@ -36,7 +36,7 @@ DIFFERENT = {
     **dict.fromkeys("""rattleback wheel_in_shell free_floating free_floating_published snakeboard_park snakeboard_rotate
         tractor_trailers""".split(), (LENGTHS, 1e-14, 1e-13)),
     "sleigh_friction": (FRICTION, 0, 1e-14),
-    "hand_sliding": (STICKING, float("inf"), 1e-8),
+    "hand_sliding": (STICKING, None, 1e-8),
     **dict.fromkeys("capture dual_arm_capture hybrid_arm release spacecraft".split(), (FLAGS, 1e-14, 1e-8)),
 }
 
@@ -120,7 +120,7 @@ def main():
     with multiprocessing.Pool(min(2, os.cpu_count() or 1)) as pool:
         for name, result in pool.imap(one, paths, chunksize=1):
             reason, *allowed = DIFFERENT.get(name, ("", 0, 0))
-            good = isinstance(result, tuple) and all(found <= most for found, most in zip(result, allowed))
+            good = isinstance(result, tuple) and all(most is None or found <= most for found, most in zip(result, allowed))
             equal += result == (0, 0)
             failed += not good
             if not good: print(f"FAILED: {name}: {result}")
